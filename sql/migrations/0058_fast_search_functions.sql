@@ -119,3 +119,9 @@ $$;
 
 -- It was for that function alone, which now writes the beginning of a group once for both columns.
 drop function if exists ready_group(smallint, smallint, date, date, text, integer, date, text);
+
+-- An open connection keeps the expressions of an index as the functions were when it first read them: it would no longer take the two
+-- indexes of names for the expression of a search, and read all names until it ends. A change of the index, here of nothing, makes it
+-- read them again.
+alter index if exists entity_names alter column 1 set statistics -1;
+alter index if exists entity_other_names alter column 1 set statistics -1;

@@ -162,6 +162,69 @@ describe('symbols are resolved by the day', () => {
       set,
     )
     expect(renamed).toMatchObject({ stored: 2, unchanged: 1, refused: 0 })
+
+    // A symbol whose past was stated later is still the one that came second.
+    const next = await importText(
+      sql,
+      'date,symbol,close\n2024-01-09,GOOGL,140.95\n2024-01-10,GOOG,143.8\n',
+      set,
+    )
+    expect(next).toMatchObject({ stored: 1, refused: 1 })
+    expect(next.faults[0].line).toBe(3)
+  })
+
+  test('what came late between two symbols, says nothing, or comes under both symbols is not refused', async () => {
+    const set = { name: 'between' }
+    await importText(sql, 'date,symbol,close\n2023-12-28,GOOG,141.28\n', set)
+    await importText(sql, 'date,symbol,close\n2024-01-03,GOOGL,138.92\n', set)
+    const late = await importText(sql, 'date,symbol,close\n2023-12-29,GOOGL,139.69\n', set)
+    expect(late).toMatchObject({ stored: 1, refused: 0 })
+    const corrected = await importText(sql, 'date,symbol,close\n2023-12-29,GOOGL,139.7\n', set)
+    expect(corrected).toMatchObject({ stored: 1, refused: 0 })
+    const before = await importText(
+      sql,
+      'date,symbol,close\n2023-12-28,GOOGL,140.23\n2023-12-29,GOOG,140.93\n',
+      set,
+    )
+    expect(before).toMatchObject({ stored: 0, refused: 2 })
+
+    // A day off, as a source lists it under the symbol of before; and one correction under both symbols.
+    const empty = await importText(sql, 'date,symbol,close\n2024-01-06,GOOG,\n', set)
+    expect(empty).toMatchObject({ withoutClose: 1, refused: 0 })
+    for (const symbols of [
+      ['GOOG', 'GOOGL'],
+      ['GOOGL', 'GOOG'],
+    ]) {
+      const close = symbols[0] === 'GOOG' ? 141.3 : 141.29
+      const rows = symbols.map(symbol => `2023-12-28,${symbol},${close}\n`).join('')
+      const both = await importText(sql, `date,symbol,close\n2023-12-27,GOOGL,140\n${rows}`, set)
+      expect(both).toMatchObject({ repeated: 1, refused: 0 })
+    }
+    expect(await closes(sql, ids.alphabet, today, 'between')).toEqual([
+      ['GOOGL,GOOG', { '2023-12-27': 140, '2023-12-28': 141.29, '2023-12-29': 139.7, '2024-01-03': 138.92 }],
+    ])
+  })
+
+  test('an adjusted set is stated whole again under the latest symbol', async () => {
+    const set = { name: 'restated', basis: 'split_adjusted' } as const
+    await importText(sql, 'date,symbol,close\n2024-01-04,GOOG,136.5\n2024-01-05,GOOG,137.5\n', set)
+    await importText(sql, 'date,symbol,close\n2024-01-08,GOOGL,140\n', set)
+    // Not whole: a day of the earlier symbol would stay as it was before the split.
+    const part = await importText(
+      sql,
+      'date,symbol,close\n2024-01-05,GOOGL,68.75\n2024-01-08,GOOGL,140\n',
+      set,
+    )
+    expect(part).toMatchObject({ stored: 0, unchanged: 1, refused: 1 })
+    const whole = await importText(
+      sql,
+      'date,symbol,close\n2024-01-04,GOOGL,68.25\n2024-01-05,GOOGL,68.75\n2024-01-08,GOOGL,70\n2024-01-09,GOOGL,71\n',
+      set,
+    )
+    expect(whole).toMatchObject({ stored: 4, refused: 0 })
+    expect((await closes(sql, ids.alphabet, today, 'restated')).map(([, days]) => days)).toEqual([
+      { '2024-01-04': 68.25, '2024-01-05': 68.75, '2024-01-08': 70, '2024-01-09': 71 },
+    ])
   })
 
   test('a market completes the ID, and another market has no such company', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { connect } from '../../../src/postgres/client.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 
 /* The functions of 0058 are quicker spellings of those that earlier migrations define: stored names and indexes were made by these. */
@@ -13,13 +14,16 @@ const earlier = {
   search_by_word: '0004_search.sql',
 } as const
 
+async function definitionOf(name: string, file: string) {
+  const text = await Bun.file(join(migrations, file)).text()
+  return new RegExp(`create (?:or replace )?function (${name}\\([^;]*;)`).exec(text)?.[1]
+}
+
 let db: TestDatabase
 beforeAll(async () => {
   db = await testDatabase()
   for (const [name, file] of Object.entries(earlier)) {
-    const text = await Bun.file(join(migrations, file)).text()
-    const definition = new RegExp(`create (?:or replace )?function (${name}\\([^;]*;)`).exec(text)?.[1]
-    await db.sql.unsafe(`create function earlier_${definition}`)
+    await db.sql.unsafe(`create function earlier_${await definitionOf(name, file)}`)
   }
 }, 180_000)
 afterAll(() => db.close(), 60_000)
@@ -54,3 +58,26 @@ test('every text is folded, split into words and measured as before', async () =
     from unnest(${markets}::text[]) m`
   expect(differ).toBe(0)
 })
+
+test('connections that were open before the migration go on finding names by the indexes', async () => {
+  for (const name of ['name_size', 'search_by_word'] as const)
+    await db.sql.unsafe(`create or replace function ${await definitionOf(name, earlier[name])}`)
+  const session = connect({ url: db.url, connections: 1, statementTimeoutMs: 60_000 })
+  const planOf = async (table: string) => {
+    const lines = await session.unsafe<{ 'QUERY PLAN': string }[]>(
+      `explain select from ${table} where name_terms(market, name, search_name) @> array['nappl']`,
+    )
+    return lines.map(line => line['QUERY PLAN']).join('\n')
+  }
+  try {
+    await session`set enable_seqscan = off`
+    expect(await planOf('entity')).toContain('Index Scan on entity_names')
+    expect(await planOf('entity_other_name')).toContain('Index Scan on entity_other_names')
+    const migration = await Bun.file(join(migrations, '0058_fast_search_functions.sql')).text()
+    await db.sql.begin(transaction => transaction.unsafe(migration).simple())
+    expect(await planOf('entity')).toContain('Index Scan on entity_names')
+    expect(await planOf('entity_other_name')).toContain('Index Scan on entity_other_names')
+  } finally {
+    await session.end({ timeout: 5 })
+  }
+}, 60_000)

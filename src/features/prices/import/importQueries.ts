@@ -59,7 +59,8 @@ export async function readSecurities(transaction: TransactionSql, priceSetId: nu
 
 /**
  * The symbols of securities whose first days are exact. Which rows named which of several symbols was not stored before
- * symbols had versions, so of those a first day is only known of a symbol that is alone.
+ * symbols had versions, so of those a first day is only known of a symbol that is alone. In the order in which they were
+ * imported.
  */
 export async function readExactSymbols(
   transaction: TransactionSql,
@@ -70,7 +71,7 @@ export async function readExactSymbols(
     from (
       select s.*, count(*) filter (where data_version = 0) over (partition by asset_id) as unversioned
       from price_symbol s where asset_id = any(${[...assetIds]}::int[])) s
-    where data_version > 0 or unversioned = 1 order by asset_id, first_day`
+    where data_version > 0 or unversioned = 1 order by asset_id, data_version, first_day`
   const found = Map.groupBy(rows, row => row.assetId)
   return new Map(
     [...found].map(([assetId, own]) => [

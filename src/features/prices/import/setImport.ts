@@ -27,7 +27,7 @@ import { easternmostZone, localDay } from './marketClock.ts'
 import { type AbsentColumns, listCloses, mergePrices } from './mergePrices.ts'
 import { NamedSymbols } from './namedSymbols.ts'
 import type { PriceImport, PriceImportOptions } from './priceImport.ts'
-import { assignSecurities, type Security, type SymbolDays } from './securities.ts'
+import { assignSecurities, maxGapDays, type Security, type SymbolDays } from './securities.ts'
 import { type SortedRows, statesTheSame } from './sortRows.ts'
 import { maxFaults, type StagedPrices } from './stagedPrices.ts'
 import { SymbolOfDay } from './symbolOfDay.ts'
@@ -279,7 +279,9 @@ export class SetImport {
     const { transaction } = this
     const years = {
       first: yearOf(Math.min(...batch.flatMap(([, parts]) => parts.map(({ firstDay }) => firstDay)))),
-      last: yearOf(Math.max(...batch.flatMap(([, parts]) => parts.map(({ lastDay }) => lastDay)))),
+      last: yearOf(
+        Math.max(...batch.flatMap(([, parts]) => parts.map(({ lastDay }) => lastDay))) + maxGapDays,
+      ),
     }
     const old = batch.flatMap(([{ assetId }]) => assetId ?? [])
     const recorded = await readRecordedBlocks(transaction, old, years)
@@ -291,6 +293,9 @@ export class SetImport {
     for (const [security, parts] of batch) {
       const assetId = ids.get(security) ?? 0
       const symbolOfDay = new SymbolOfDay(exact.get(assetId) ?? [], recorded.get(assetId) ?? new Map())
+      const { latest } = symbolOfDay
+      if (this.set.basis !== 'raw' && latest !== null)
+        symbolOfDay.admitRestated(this.#daysOf(parts, latest), security.firstDay)
       const incoming = this.#gather(parts, security, importId, symbolOfDay)
       const closes = this.#closesOf(security.market ?? '')
       const symbols = new NamedSymbols(
@@ -330,6 +335,14 @@ export class SetImport {
     for (const [assetId, symbols] of named)
       for (const symbol of symbols.beyond(known.get(assetId) ?? []))
         this.#symbols.push({ assetId, ...symbol })
+  }
+
+  #daysOf(parts: readonly Part[], symbol: string): ReadonlySet<number> {
+    const days = new Set<number>()
+    for (const part of parts)
+      if (part.symbol === symbol)
+        for (let at = part.start; at < part.end; at++) days.add(this.#rows.days[this.sorted.order[at]])
+    return days
   }
 
   /** Whether a part has a row of a day that is known from a day on. */
@@ -384,13 +397,13 @@ export class SetImport {
       const row = chosen[at]
       let next = at + 1
       let differs = false
+      let other = this.#contradicted(symbolOfDay, row)
       while (next < total && after(chosen[next], row) === 0) {
         if (!statesTheSame(source, row, chosen[next])) differs = true
+        if (other !== null) other = this.#contradicted(symbolOfDay, chosen[next])
         next++
       }
       const isLate = hasKnown && source.knownDays[row] > today
-      const symbol = this.read.symbols[source.symbolOf[row]]
-      const other = symbolOfDay.contradicted(symbol, source.days[row], source.numbers.close[row])
       if (differs) {
         this.report.contradicting += next - at
         this.#fault(
@@ -401,7 +414,7 @@ export class SetImport {
       } else if (other !== null)
         this.#fault(
           row,
-          `${symbol} of ${isoDate(source.days[row])} is on record as ${other}, with another close or none: a correction must have the symbol of its day; if these are two securities, remove the set and import all symbols of the company in one file`,
+          `${this.#symbolOf(row)} of ${isoDate(source.days[row])} is on record as ${other}, with another close or none: a correction must have the symbol of its day, and an adjusted set is stated anew with all days on record in one file; if these are two securities, remove the set and import all symbols of the company in one file`,
           next - at,
         )
       else if (isLate)
@@ -419,6 +432,16 @@ export class SetImport {
     }
     rows.imports.fill(importId)
     return slice(rows, 0, count)
+  }
+
+  /** The symbol that the security has on the day of a row, if the row contradicts it. */
+  #contradicted(symbolOfDay: SymbolOfDay, row: number): string | null {
+    const { days, numbers } = this.#rows
+    return symbolOfDay.contradicted(this.#symbolOf(row), days[row], numbers.close[row])
+  }
+
+  #symbolOf(row: number): string {
+    return this.read.symbols[this.#rows.symbolOf[row]]
   }
 
   #copyNumbers(rows: PriceRows, to: number, from: number): void {
