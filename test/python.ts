@@ -5,12 +5,16 @@ import { resolve } from 'node:path'
 export const findPython = (...modules: readonly string[]): string | null =>
   findProgram([process.env.PYTHON ?? 'python3', '/usr/bin/python3'], modules)
 
-/** The Python of the packages that need an older pandas: PYTHON_PEERS, which .ci/long sets, or that of .ci/peers-venv. */
-export const findPeersPython = (...modules: readonly string[]): string | null =>
-  findProgram(
-    [process.env.PYTHON_PEERS ?? resolve(import.meta.dir, '../.ci/peers-venv/bin/python3')],
-    modules,
-  )
+/** The Python of the packages that need an older pandas: PYTHON_PEERS, which .ci/long sets, or that of .ci/peers-venv. Null without LONG=1:
+ * .ci/run makes no such environment. */
+export function findPeersPython(...modules: readonly string[]): string | null {
+  if (process.env.LONG === undefined) {
+    console.log(`skipped: what needs ${modules.join(', ')} runs with LONG=1`)
+    return null
+  }
+  const program = process.env.PYTHON_PEERS ?? resolve(import.meta.dir, '../.ci/peers-venv/bin/python3')
+  return findProgram([program], modules)
+}
 
 function findProgram(programs: readonly string[], modules: readonly string[]): string | null {
   const hasModules = (program: string) =>
