@@ -29,8 +29,8 @@ const limits = {
     isKey(name) ? null : { textLength: maxTextLength, columnBytes: maxColumnBytes },
 }
 
-/** Reads rows from a Parquet file or an Arrow stream with the columns date and ticker; other columns are read as they are
- * stored. Values are converted to numbers in chunks, because as text they take ten times the memory. */
+/** Reads rows from a Parquet file or an Arrow stream with the columns date and ticker. Other columns are read as they
+ * are stored. Values are converted to numbers in chunks, because as text they take ten times the memory. */
 export async function readParquetRows(
   bytes: Uint8Array<ArrayBuffer>,
   maxRows: number,

@@ -58,7 +58,7 @@ export async function shareReport(
   return { report, url: `${settings.baseUrl}${sharedPath(token)}` }
 }
 
-/** Why a report cannot be made public, whoever asks; null: it can. */
+/** The reason why nobody may make this report public; null if its owner may. */
 export function sharingRefusal(
   deps: Pick<ShareDeps, 'markets' | 'settings'>,
   { figureMarkets, priceSet }: Pick<ResultParts, 'figureMarkets' | 'priceSet'>,

@@ -286,7 +286,7 @@ export class ColumnReader {
     }
   }
 
-  /** Days and instants as text, each of which is made once. */
+  /** Emits days and instants as text. Each text is made once. */
   #emitShown(numbers: Fixed | readonly (number | bigint)[], perDay: bigint, chunk: Chunk): void {
     const { codes, texts } = this.#texts.codesOf(numbers, perDay, chunk, this.#codes)
     emitCodes(texts, codes, chunk)

@@ -131,7 +131,7 @@ const eventColumns: readonly [head: string, text: (row: PriceRow) => string][] =
   ['Delisting return', ({ delisting_return: value }) => cell(value)],
 ]
 
-/** Splits, dividends and delistings, the latest first, with a column for each kind of which there are some. */
+/** Splits, dividends and delistings, the latest first, with a column for each kind that occurs. */
 function eventsTable(rows: readonly PriceRow[], at: number): Markup {
   const events = rows.filter(row => eventColumns.some(([, text]) => text(row) !== '')).reverse()
   if (events.length === 0) return html`<p class="quiet">No split, dividend or delisting is stated.</p>`

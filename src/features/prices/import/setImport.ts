@@ -387,6 +387,7 @@ export class SetImport {
     const hasKnown = source.has.has('known')
     const after = (a: number, b: number) =>
       source.days[a] - source.days[b] || (hasKnown ? source.knownDays[a] - source.knownDays[b] : 0)
+    const hasOthers = symbolOfDay.latest !== null
     const overlap = inOrder.some((part, at) => at > 0 && part.firstDay <= inOrder[at - 1].lastDay)
     if (overlap) chosen.sort(after)
     const today = this.#today(security.market ?? '')
@@ -397,7 +398,7 @@ export class SetImport {
       const row = chosen[at]
       let next = at + 1
       let differs = false
-      let other = this.#contradicted(symbolOfDay, row)
+      let other = hasOthers ? this.#contradicted(symbolOfDay, row) : null
       while (next < total && after(chosen[next], row) === 0) {
         if (!statesTheSame(source, row, chosen[next])) differs = true
         if (other !== null) other = this.#contradicted(symbolOfDay, chosen[next])
