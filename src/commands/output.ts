@@ -22,6 +22,7 @@ export interface Progress {
 
 const lineIntervalMs = 5_000
 const redrawIntervalMs = 200
+const remainingWindowMs = 60_000
 
 export function startProgress(label: string): Progress {
   return process.stderr.isTTY ? startBar(label) : startLines(label)
@@ -59,20 +60,33 @@ function startBar(label: string): Progress {
 }
 
 function startLines(label: string): Progress {
-  const startedAt = performance.now()
-  let writtenAt = startedAt
+  const remaining = new RemainingTime()
+  let writtenAt = performance.now()
   return {
     update({ done, total, note }) {
       const now = performance.now()
       if (now - writtenAt < lineIntervalMs) return
       writtenAt = now
       const share = total > 0 ? Math.min(1, done / total) : 1
-      const leftMs = share > 0 ? ((now - startedAt) * (1 - share)) / share : 0
-      console.error(
-        `${label}: ${(share * 100).toFixed(0)}%, ${note}, about ${Math.ceil(leftMs / 1000)} s left`,
-      )
+      const leftMs = remaining.estimateMs(now, done, total)
+      const left = leftMs === null ? '' : `, about ${Math.ceil(leftMs / 1000)} s left`
+      console.error(`${label}: ${(share * 100).toFixed(0)}%, ${note}${left}`)
     },
     stop() {},
+  }
+}
+
+/** Estimates from the last minute, because a command that continues an earlier run passes over what that run has done in no time. */
+export class RemainingTime {
+  readonly #marks: { readonly atMs: number; readonly done: number }[] = []
+
+  /** Milliseconds until `done` is `total`; null: no progress was observed yet. */
+  estimateMs(atMs: number, done: number, total: number): number | null {
+    while (this.#marks.length > 0 && atMs - this.#marks[0].atMs > remainingWindowMs) this.#marks.shift()
+    const first = this.#marks.at(0)
+    this.#marks.push({ atMs, done })
+    if (first === undefined || done <= first.done) return null
+    return ((atMs - first.atMs) * Math.max(0, total - done)) / (done - first.done)
   }
 }
 

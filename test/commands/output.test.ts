@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { requireFolder, writeFileAtomically } from '../../src/commands/output.ts'
+import { RemainingTime, requireFolder, writeFileAtomically } from '../../src/commands/output.ts'
 import { Failure } from '../../src/errors.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'asfiled-write-'))
@@ -65,4 +65,21 @@ test('a link stays a link, and a device is written to', async () => {
   await writeFileAtomically(link, 'two')
   expect([readFileSync(path, 'utf8'), readlinkSync(link)]).toEqual(['two', path])
   await writeFileAtomically('/dev/null', 'three')
+})
+
+test('the remaining time is estimated from what this run does, not from what an earlier one has done', () => {
+  const remaining = new RemainingTime()
+  expect(remaining.estimateMs(0, 770, 1_000)).toBeNull()
+  // 10 of 1,000 in 5 s, and 220 are left.
+  expect(remaining.estimateMs(5_000, 780, 1_000)).toBe(110_000)
+  expect(remaining.estimateMs(5_000, 780, 1_000)).toBe(110_000)
+  // The first mark was more than a minute ago; since 5 s after it, 20 in 60 s.
+  expect(remaining.estimateMs(65_000, 800, 1_000)).toBe(600_000)
+  expect(remaining.estimateMs(65_000, 1_000, 1_000)).toBe(0)
+})
+
+test('without progress no remaining time is given', () => {
+  const remaining = new RemainingTime()
+  remaining.estimateMs(0, 5, 10)
+  expect(remaining.estimateMs(5_000, 5, 10)).toBeNull()
 })
