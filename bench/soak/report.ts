@@ -78,7 +78,7 @@ ${machine}
 | requests that failed | ${failed}, by event below |
 | refused with 503 and Retry-After | ${sum(span => span.refused)}, while the primary was away or its disk full |
 ${writes.map(({ what, acknowledged, refused, lost }) => `| acknowledged ${what} | ${acknowledged}, ${lost} lost (${refused} were refused) |`).join('\n')}
-| limits | ${limits.rounds} keys with a daily limit, sent to both servers: ${limits.exact} got exactly it, ${limits.over} requests above one; ${limits.under} counted and not answered, because a part was killed meanwhile |
+| limits | ${limits.rounds} keys with a daily limit, sent to both servers: ${limits.exact} got exactly it, ${limits.over} requests above one; ${limits.under} counted and not answered, because a part was killed meanwhile${limits.overMidnight === 0 ? '' : `; ${limits.overMidnight} sent over midnight, answered at most twice the limit`} |
 | syncs | ${syncs.runs} runs, ${syncs.failed} failed while the database was away, the last of each market succeeded: ${Object.values(syncs.last).every(code => code === 0) ? 'yes' : 'no'} |
 | processes that ended by themselves | ${
     Object.entries(outcome.ended)

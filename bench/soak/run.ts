@@ -16,10 +16,11 @@ import { faultsOf, type SoakOutcome, soakReport } from './report.ts'
 import { startSyncs } from './syncs.ts'
 import { Writers } from './writers.ts'
 
-const help = `An hour, or another time, of everything at once on a cluster of this machine: bun bench/soak/run.ts [--minutes 60] [--out FILE]
+const help = `An hour, or another time, of everything at once on a cluster of this machine: bun bench/soak/run.ts [--minutes 60] [--over-midnight] [--out FILE]
 
   --minutes   how long the load lasts; preparing it and looking for every write afterwards takes some minutes more
   --out       a file for the report (Markdown), which standard output has in any case
+  --over-midnight  all processes get a clock that reaches midnight in the middle of the load (needs Debian's faketime)
   --clients   clients that send requests, each with a pause of 20 ms (default 6)
 
 Kills a server, the worker, the replica or the primary every two minutes (more often where the time is short) and fills the disk of
@@ -155,12 +156,38 @@ async function buildBulk(cluster: Cluster, key: string): Promise<string[]> {
   return [manifest, ...files.slice(0, maxBulkFiles)]
 }
 
+const preparingMs = 60_000
+const dayMs = 86_400_000
+
+/** Runs this script again with another clock, which its processes inherit. Returns the exit code. */
+async function runOverMidnight(minutes: number): Promise<number> {
+  const toMidnightMs = dayMs - (Date.now() % dayMs)
+  const offset = Math.round((toMidnightMs - preparingMs - (minutes * 60_000) / 2) / 1_000)
+  const env = {
+    ...process.env,
+    LD_PRELOAD: '/usr/$LIB/faketime/libfaketimeMT.so.1',
+    FAKETIME: `${offset < 0 ? '' : '+'}${offset}s`,
+    // Waits measure with the monotonic clock, which need not change.
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+  }
+  const shown = Number(Bun.spawnSync(['date', '+%s'], { env }).stdout.toString())
+  if (!(Math.abs(shown - Date.now() / 1_000 - offset) < 60))
+    throw new Error("The clock could not be changed: --over-midnight needs Debian's package faketime.")
+  const child = Bun.spawn([process.execPath, ...process.argv.slice(1)], {
+    env,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
+  return child.exited
+}
+
 if (import.meta.main) {
   const { values } = parseArgs({
     options: {
       minutes: { type: 'string', default: '60' },
       clients: { type: 'string', default: '6' },
       out: { type: 'string' },
+      'over-midnight': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -169,6 +196,8 @@ if (import.meta.main) {
     process.exit(0)
   }
   const minutes = Number(values.minutes)
+  if (values['over-midnight'] && process.env.FAKETIME === undefined)
+    process.exit(await runOverMidnight(minutes))
   const folder = mkdtempSync(join(tmpdir(), 'asfiled-soak-'))
   const startedAt = performance.now()
   const report = (line: string) =>
@@ -179,7 +208,11 @@ if (import.meta.main) {
     const outcome = await soak({ minutes, clients: Number(values.clients), folder, report })
     const commit = Bun.spawnSync(['git', 'rev-parse', '--short', 'HEAD']).stdout.toString().trim()
     const machine = `Commit ${commit}, ${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} cores, ${Math.round(totalmem() / 1e9)} GB; load average ${before.toFixed(1)} before it, ${loadavg()[0].toFixed(1)} at its end.`
-    const text = soakReport(outcome, machine, `bun bench/soak/run.ts --minutes ${minutes}`)
+    const text = soakReport(
+      outcome,
+      machine,
+      `bun bench/soak/run.ts --minutes ${minutes}${values['over-midnight'] ? ' --over-midnight' : ''}`,
+    )
     if (values.out !== undefined) await Bun.write(values.out, text)
     console.log(text)
     code = faultsOf(outcome).length === 0 ? 0 : 1

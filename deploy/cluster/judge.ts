@@ -1,5 +1,12 @@
 import type { LoadRequest } from './requests.ts'
 
+interface Answer {
+  readonly response: Response
+  readonly body: string
+  /** When the request was sent. What was answered on the next day is not compared, because its day is not known. */
+  readonly day: string
+}
+
 /** A response that differs from the expected one. */
 export interface WrongAnswer {
   readonly path: string
@@ -11,7 +18,7 @@ interface Waiting {
   readonly path: string
   readonly version: number
   readonly digest: string
-  /** The time of the response. Figures without a filing day are shown only as of today, so midnight changes a response. */
+  /** When it was sent and answered. Figures without a filing day are shown only as of today, so midnight changes a response. */
   readonly day: string
   tries: number
 }
@@ -24,7 +31,7 @@ const maxAtOnce = 40
 const maxTries = 200
 const bodyVersion = /"data_version":\s*(\d+)/
 
-const today = () => new Date().toISOString().slice(0, 10)
+export const utcDay = () => new Date().toISOString().slice(0, 10)
 const digestOf = (text: string) => String(Bun.hash(text))
 
 /** Compares answers with what a server of the primary alone answers for the same data version. */
@@ -49,8 +56,12 @@ export class Judge {
     this.#working = this.#work()
   }
 
-  take({ path, truth, body: sent }: LoadRequest, response: Response, body: string): void {
+  take({ path, truth, body: sent }: LoadRequest, { response, body, day }: Answer): void {
     if (truth === 'status') return
+    if (day !== utcDay()) {
+      this.skipped++
+      return
+    }
     const version = bodyVersion.exec(body)?.[1]
     const tag = response.headers.get('etag')
     const tagged = tag === null ? null : /^(?:W\/)?"(\d+)-/.exec(tag)?.[1]
@@ -62,7 +73,6 @@ export class Judge {
       // A stream sends its ETag before it opens its snapshot, so its rows may be of a later version.
       if (tagged !== undefined && tagged !== null && Number(tagged) > Number(version))
         this.#report(path, `the tag is of version ${tagged}, the rows of ${version}`)
-      const day = today()
       this.#compare(`${path} @${version} on ${day}`, body, path)
       if (this.#waiting.length < maxWaiting)
         this.#waiting.push({ path, version: Number(version), digest: digestOf(body), day, tries: 0 })
@@ -72,7 +82,11 @@ export class Judge {
     // If a tool's own request was refused, the tool says so in a successful response.
     if (truth === 'figures' && body.includes('"isError":true')) return
     const content = truth === 'figures' ? (body.match(/"v":[^,}]+/g) ?? []).join() : body
-    this.#compare(`${path} ${sent ?? ''}`, content.replaceAll(/"?data_version\\?"?:\s*\d+/g, ''), path)
+    this.#compare(
+      `${path} ${sent ?? ''} on ${day}`,
+      content.replaceAll(/"?data_version\\?"?:\s*\d+/g, ''),
+      path,
+    )
   }
 
   get waiting(): number {
@@ -126,7 +140,7 @@ export class Judge {
       const response = await fetch(url, { headers, signal: AbortSignal.timeout(20_000) })
       const body = await response.text()
       if (response.status >= 500 || response.status === 429) throw new Error(String(response.status))
-      if (today() !== day) {
+      if (utcDay() !== day) {
         this.skipped++
         return
       }

@@ -1,4 +1,4 @@
-import type { Judge } from './judge.ts'
+import { type Judge, utcDay } from './judge.ts'
 import type { LoadRequest } from './requests.ts'
 
 interface LoadOptions {
@@ -89,6 +89,7 @@ export class Load {
     const { address, key, judge } = this.#options
     const { kind, path, body, accept = 'application/json, */*' } = request
     const startedAt = performance.now()
+    const day = utcDay()
     this.#requests++
     this.kinds.set(kind, (this.kinds.get(kind) ?? 0) + 1)
     try {
@@ -104,7 +105,7 @@ export class Load {
       const text = await response.text()
       if (response.ok) {
         this.#succeeded(startedAt)
-        return judge.take(request, response, text)
+        return judge.take(request, { response, body: text, day })
       }
       if (response.status === 503 && response.headers.has('retry-after')) this.#refused++
       else this.#failed(`${kind}: ${response.status}`, `${path} ${text.slice(0, 300)}`)
