@@ -47,6 +47,7 @@ export function companyDirectory(sql: Sql, capacity = 50_000): CompanyDirectory 
         current.set(id, identity)
       }
       const others = unseen.filter(id => !found.has(id))
+      // A single ID was looked for everywhere.
       if (ids.length === 1 || others.length === 0) return found
       for (const [id, company] of await findCompanies(sql, others)) {
         found.set(id, company)
