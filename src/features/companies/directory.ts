@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Sql } from '../../postgres/client.ts'
 import { readSuccessions, type Succession } from './lineageQueries.ts'
-import { type CompanyIdentity, findCompanies, findReady, findReadyNames } from './queries.ts'
+import { type CompanyIdentity, findCompanies, findReadyNames, findWithReady } from './queries.ts'
 import { type DatedSymbol, readDatedSymbols } from './symbolQueries.ts'
 
 /**
@@ -38,7 +38,7 @@ export function companyDirectory(sql: Sql, capacity = 50_000): CompanyDirectory 
       if (found.size === ids.length) return found
       const unseen = ids.filter(id => !found.has(id))
       // A request for several companies reads their rows one after the other, which bounds its memory.
-      const named = await (ids.length === 1 ? findReady(sql, unseen) : findReadyNames(sql, unseen))
+      const named = await (ids.length === 1 ? findWithReady(sql, unseen) : findReadyNames(sql, unseen))
       for (const [id, company] of named) {
         // Only the request that looked the company up gets the rows. They are not cached, because they would
         // be outdated after an import that this server has not yet heard of.
@@ -47,7 +47,8 @@ export function companyDirectory(sql: Sql, capacity = 50_000): CompanyDirectory 
         current.set(id, identity)
       }
       const others = unseen.filter(id => !found.has(id))
-      if (others.length === 0) return found
+      // A single ID was looked for everywhere.
+      if (ids.length === 1 || others.length === 0) return found
       for (const [id, company] of await findCompanies(sql, others)) {
         found.set(id, company)
         current.set(id, company)

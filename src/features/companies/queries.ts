@@ -1,5 +1,5 @@
 import type { IsoDate } from '../../dates.ts'
-import type { SqlClient } from '../../postgres/client.ts'
+import type { SqlClient, SqlFragment } from '../../postgres/client.ts'
 
 export interface CompanyIdentity {
   /** The data version in which the ID names this company. */
@@ -21,8 +21,8 @@ export interface CompanyIdentity {
   readonly sentId: string | null
   /** The current IDs of other entities that had this ID before. */
   readonly formerHolders: readonly string[]
-  /** The ready rows, if the company was just looked up: one probe finds both. */
-  readonly ready?: ReadyRows | undefined
+  /** The ready rows, if the company was just looked up: one statement finds both. Null if it found none. */
+  readonly ready?: ReadyRows | null
 }
 
 /** A company's rows as of today, stored with its facts (`ready_answer`). */
@@ -42,37 +42,49 @@ export interface ReadyRows {
   readonly history: string | null
 }
 
-interface ReadyAnswer
-  extends Omit<CompanyIdentity, 'sentId' | 'formerHolders' | 'ready'>,
-    Omit<ReadyRows, 'dataVersion'> {}
-
-/**
- * The companies that have ready rows, by ID. Each takes one probe, and its rows may be tens of kilobytes. All
- * other companies must be found in the tables.
- */
-export async function findReady(
-  sql: SqlClient,
-  ids: readonly string[],
-): Promise<Map<string, CompanyIdentity & { readonly ready: ReadyRows }>> {
-  const answers = await sql<ReadyAnswer[]>`
-    select ticker, entity_id as "entityId", preferred, issuer_id as "issuerId", name, market, twin,
-           first_day as "firstDay", end_day as "endDay", latest, history,
+/** The ready rows of the company that has an ID today; null if it has none. */
+export async function findReadyRows(sql: SqlClient, id: string): Promise<ReadyRows | null> {
+  const [ready = null] = await sql<ReadyRows[]>`
+    select first_day as "firstDay", end_day as "endDay", latest, history,
            (select version::int from data_version) as "dataVersion"
-    from ready_answer where ticker = any(${[...ids]}::text[])`
-  return new Map(
-    answers.map(({ firstDay, endDay, latest, history, ...company }) => [
-      company.ticker,
-      {
-        ...company,
-        sentId: null,
-        formerHolders: [],
-        ready: { dataVersion: company.dataVersion, firstDay, endDay, latest, history },
-      },
-    ]),
-  )
+    from ready_answer where ticker = ${id}`
+  return ready
 }
 
-/** Like `findReady`, but without the rows: a join names tens of thousands of companies. */
+/**
+ * Like `findCompanies`, with the ready rows. A company that has them takes one probe, and one that has none no
+ * further statement: after a bulk load that is every company.
+ */
+export async function findWithReady(
+  sql: SqlClient,
+  ids: readonly string[],
+): Promise<Map<string, CompanyIdentity>> {
+  const rows = await sql<
+    (CompanyIdentity & { [Column in keyof Omit<ReadyRows, 'dataVersion'>]: string | null })[]
+  >`
+    with ready as materialized (
+      select ticker, entity_id, preferred, issuer_id, name, market, twin, first_day, end_day, latest, history
+      from ready_answer where ticker = any(${[...ids]}::text[]))
+    select ticker, entity_id as "entityId", preferred, issuer_id as "issuerId", name, market, twin, null as "sentId",
+           array[]::text[] as "formerHolders", (select version::int from data_version) as "dataVersion",
+           first_day as "firstDay", end_day as "endDay", latest, history
+    from ready
+    union all
+    select c.ticker, c."entityId", c.preferred, c."issuerId", c.name, c.market, c.twin, c."sentId", c."formerHolders",
+           c."dataVersion", null, null, null, null
+    from unnest(${[...ids]}::text[]) i (id) cross join lateral (${current(sql, sql`t.ticker = i.id`)}) c
+    where i.id not in (select ticker from ready)`
+  const found = new Map<string, CompanyIdentity>()
+  for (const { firstDay, endDay, latest, history, ...company } of rows) {
+    const isReady = firstDay !== null && endDay !== null && latest !== null
+    const { dataVersion } = company
+    const ready = isReady ? { dataVersion, firstDay, endDay, latest, history } : null
+    found.set(company.ticker, { ...company, ready })
+  }
+  return addOtherIds(sql, ids, found)
+}
+
+/** The companies with ready rows, without the rows: a join names tens of thousands of companies. */
 export async function findReadyNames(
   sql: SqlClient,
   ids: readonly string[],
@@ -93,7 +105,15 @@ export async function findCompanies(
   sql: SqlClient,
   ids: readonly string[],
 ): Promise<Map<string, CompanyIdentity>> {
-  const found = new Map((await findCurrent(sql, ids)).map(row => [row.ticker, row]))
+  return addOtherIds(sql, ids, new Map((await findCurrent(sql, ids)).map(row => [row.ticker, row])))
+}
+
+/** Adds the companies of those IDs that no company has today. */
+async function addOtherIds(
+  sql: SqlClient,
+  ids: readonly string[],
+  found: Map<string, CompanyIdentity>,
+): Promise<Map<string, CompanyIdentity>> {
   const missing = ids.filter(id => !found.has(id))
   if (missing.length === 0) return found
   for (const company of await findByOtherId(sql, missing)) {
@@ -112,7 +132,11 @@ export async function findCompanies(
 }
 
 /** The companies that have these IDs today. */
-const findCurrent = (sql: SqlClient, ids: readonly string[]) => sql<CompanyIdentity[]>`
+const findCurrent = (sql: SqlClient, ids: readonly string[]) =>
+  sql<CompanyIdentity[]>`${current(sql, sql`t.ticker = any(${[...ids]}::text[])`)}`
+
+/** The companies that IDs `t` name today. */
+const current = (sql: SqlClient, which: SqlFragment): SqlFragment => sql`
   select e.entity_id as "entityId", t.ticker, e.ticker as preferred, e.issuer_id as "issuerId", e.name, e.market,
     (select version::int from data_version) as "dataVersion",
     (select min(o.ticker) from entity_ticker o where o.entity_id = t.entity_id and o.ticker <> t.ticker
@@ -121,7 +145,7 @@ const findCurrent = (sql: SqlClient, ids: readonly string[]) => sql<CompanyIdent
     array(select holder.ticker from entity_former_id f join entity holder on holder.entity_id = f.entity_id
           where f.ticker = t.ticker and f.entity_id <> t.entity_id order by f.place desc) as "formerHolders"
   from entity_ticker t join entity e on e.entity_id = t.entity_id
-  where t.ticker = any(${[...ids]}::text[])`
+  where ${which}`
 
 const marks = ['-', '.', '/'] as const
 

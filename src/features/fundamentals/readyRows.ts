@@ -1,5 +1,5 @@
 import type { SqlClient } from '../../postgres/client.ts'
-import { findReady } from '../companies/queries.ts'
+import { findReadyRows } from '../companies/queries.ts'
 import { selectsAllPeriods } from './periods.ts'
 import type { CompanyPlan } from './plan.ts'
 import type { StoredRow, StoredRows } from './queries.ts'
@@ -23,15 +23,10 @@ export const isReadyForm = (plan: CompanyPlan): boolean =>
 /** The ready rows of a plan, or null if there are none for its day and the tables have to be read. */
 export async function readReadyRows(sql: SqlClient, plan: CompanyPlan): Promise<StoredRows | null> {
   if (!isReadyForm(plan)) return null
-  const ready = plan.ready ?? (await findReady(sql, [plan.ticker])).get(plan.ticker)?.ready
-  const packed = plan.view === 'latest' ? ready?.latest : ready?.history
-  if (
-    ready === undefined ||
-    typeof packed !== 'string' ||
-    plan.asOf < ready.firstDay ||
-    plan.asOf >= ready.endDay
-  )
-    return null
+  const ready = plan.ready === undefined ? await findReadyRows(sql, plan.ticker) : plan.ready
+  if (ready === null || plan.asOf < ready.firstDay || plan.asOf >= ready.endDay) return null
+  const packed = plan.view === 'latest' ? ready.latest : ready.history
+  if (packed === null) return null
   return { dataVersion: ready.dataVersion, rows: unpackRows(packed) }
 }
 

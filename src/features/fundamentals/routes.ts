@@ -209,7 +209,8 @@ async function answerOne(
   if (ready === undefined) return { first: later, later }
   // This server may have learned of a newer version since. The response is then rendered again and must not
   // use these rows.
-  const make = () => render(ready.dataVersion < deps.dataVersion() ? plan : { ...plan, ready })
+  const isOld = () => ready !== null && ready.dataVersion < deps.dataVersion()
+  const make = () => render(isOld() ? plan : { ...plan, ready })
   return { first: { ...later, make }, later }
 }
 

@@ -237,8 +237,29 @@ test('a company that was not requested before costs one statement, a probe by it
   const list = await answerCompany(deps, reader, query, await planCompany(deps, reader, query))
   expect(list.count).toBeGreaterThan(10)
   expect(statements.map(text => /from (\w+)/.exec(text.replace(/\(select[^)]*\)/, ''))?.[1])).toEqual([
+    // The fragments of the statement, which find a company without a row.
+    undefined,
+    'entity_ticker',
     'ready_answer',
   ])
+})
+
+test('a company without a row is not looked for again, neither by its ID nor by its row', async () => {
+  const id = await entityIdOf(sql, 'AAPL')
+  await sql`delete from ready_answer where entity_id = ${id}`
+  const [{ today }] = await sql<{ today: string }[]>`select import_day() as today`
+  const statements: string[] = []
+  const counted = interceptSql(sql, text => {
+    statements.push(text)
+    return undefined
+  })
+  const deps = companyDeps(counted, { today: () => today, directory: companyDirectory(counted) })
+  const query = { ticker: 'AAPL', view: 'latest' } as const
+  const list = await answerCompany(deps, reader, query, await planCompany(deps, reader, query))
+  expect(list.count).toBeGreaterThan(10)
+  expect(statements.filter(text => text.includes('from ready_answer')).length).toBe(1)
+  expect(statements.filter(text => text.includes('from entity_ticker t join entity e')).length).toBe(1)
+  await fillAll()
 })
 
 test('a request that names several companies does not hold the rows of all of them', async () => {
