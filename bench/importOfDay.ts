@@ -60,8 +60,7 @@ export async function benchImportOfDay(): Promise<Figure[]> {
 
 /** The time that the import itself reports, and the processor time of its process. */
 async function importDay(url: string, paths: readonly string[]) {
-  const flags = process.env.IMPORT_FLAGS?.split(' ') ?? []
-  const child = Bun.spawn(['bun', ...flags, 'src/cli.ts', 'import', 'us', '--json', ...paths], {
+  const child = Bun.spawn(['bun', 'src/cli.ts', 'import', 'us', '--json', ...paths], {
     cwd: root,
     env: { ...process.env, DATABASE_URL: url },
     stdout: 'pipe',
