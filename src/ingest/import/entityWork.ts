@@ -1,6 +1,7 @@
 import { entityKey } from '../../facts/reportedFact.ts'
 import type { TransactionSql } from '../../postgres/client.ts'
 import type { SavedEntity } from '../store/entityQueries.ts'
+import type { FilingOnRecord } from '../store/filingQueries.ts'
 import type { FactNames } from '../store/nameQueries.ts'
 import { readStoredRows, type StoredRow } from '../store/storedRows.ts'
 import type { PreparedEntity } from './prepareBatch.ts'
@@ -18,11 +19,13 @@ export interface EntityWork extends PreparedEntity {
   readonly observedAccessions: ReadonlySet<string> | null
 }
 
+/** @param filings gets the filings that the stored rows name, by number */
 export async function readEntityWork(
   transaction: TransactionSql,
   names: FactNames,
   entities: readonly SavedEntity[],
   items: readonly PreparedEntity[],
+  filings = new Map<number, FilingOnRecord>(),
 ): Promise<EntityWork[]> {
   const byKey = new Map(entities.map(entity => [entityKey(entity), entity]))
   const pairs = items.flatMap(item => {
@@ -36,8 +39,8 @@ export async function readEntityWork(
         (parsed.reportedFacts.length > 0 || parsed.filings.length > 0 || entity.yearEndChanged),
     )
     .map(({ entity }) => entity.entityId)
-  const facts = groupByEntity(await readStoredRows(transaction, names, 'fact', known))
-  const repeats = groupByEntity(await readStoredRows(transaction, names, 'fact_repeat', known))
+  const facts = groupByEntity(await readStoredRows(transaction, names, 'fact', known, filings))
+  const repeats = groupByEntity(await readStoredRows(transaction, names, 'fact_repeat', known, filings))
   return pairs.map(pair => ({
     ...pair,
     storedFacts: facts.get(pair.entity.entityId) ?? [],

@@ -11,9 +11,10 @@ import {
   countFigures,
   type Filer,
   FilingIds,
+  type FilingOnRecord,
   type OwnedFiling,
-  readFilings,
   readFilingsOfEntities,
+  readFilingsOnRecord,
 } from '../store/filingQueries.ts'
 import type { EntityWork } from './entityWork.ts'
 
@@ -23,8 +24,8 @@ export interface PlannedFilings {
   readonly filings: ReadonlyMap<string, Filing>
   /** Numbers of the filings on record; `saveFilings` adds the others. */
   readonly ids: FilingIds
-  /** Accessions of the filings on record. */
-  readonly stored: readonly string[]
+  /** How many figures each filing on record states, by accession. */
+  readonly stored: ReadonlyMap<string, number>
   readonly added: readonly OwnedFiling[]
   readonly amended: readonly Filing[]
   /** Accessions observed at a register that overwrites. */
@@ -39,12 +40,14 @@ export interface PlannedFilings {
  * Merges what a batch states about filings with what is stored. Figures are derived from the result and counted
  * before any filing is written, because counting later would write each new filing twice.
  *
+ * @param onRecord filings that were read in this transaction
  * @param announced filings that announce results. Unless a company of the batch also states them, only their times are
  * settled
  */
 export async function planFilings(
   transaction: TransactionSql,
   work: readonly EntityWork[],
+  onRecord: Iterable<FilingOnRecord>,
   settleTimes: SettleTimes | null,
   announced: readonly Filing[] = [],
 ): Promise<PlannedFilings> {
@@ -66,8 +69,17 @@ export async function planFilings(
   const times = await settleStated(transaction, [...timed, ...announced], settleTimes)
   for (const accession of times.keys()) accessions.add(accession)
   const ids = new FilingIds()
-  const filings = await readFilings(transaction, [...accessions], ids)
-  const stored = [...filings.keys()]
+  const stored = new Map<string, number>()
+  const filings = new Map<string, Filing>()
+  const take = ({ id, filing, figures }: FilingOnRecord) => {
+    if (!accessions.has(filing.accession)) return
+    ids.set(filing.accession, id)
+    filings.set(filing.accession, filing)
+    stored.set(filing.accession, figures)
+  }
+  for (const known of onRecord) take(known)
+  const unread = [...accessions].filter(accession => !filings.has(accession))
+  for (const known of await readFilingsOnRecord(transaction, unread)) take(known)
   const added: OwnedFiling[] = []
   const amended: Filing[] = []
   const retimed: string[] = []
@@ -127,7 +139,7 @@ export async function saveFilings(
   await addFilings(transaction, added, ids, figures)
   await addCoFilers(transaction, coFilersIn(work, added), ids)
   await amendFilings(transaction, amended)
-  await countFigures(transaction, figuresOnRecord(figures, stored))
+  await countFigures(transaction, changedCounts(figures, stored))
   return findObsolete(transaction, work, observed)
 }
 
@@ -141,17 +153,17 @@ function coFilersIn(work: readonly EntityWork[], added: readonly OwnedFiling[]):
   )
 }
 
-/** The counts of filings that were already stored. New filings are inserted with their counts. */
-function figuresOnRecord(
+/** The changed counts of filings that were already stored. New filings are inserted with their counts. */
+function changedCounts(
   figures: ReadonlyMap<string, number>,
-  stored: readonly string[],
+  stored: ReadonlyMap<string, number>,
 ): ReadonlyMap<string, number> {
-  const counted = new Map<string, number>()
-  for (const accession of stored) {
+  const changed = new Map<string, number>()
+  for (const [accession, known] of stored) {
     const count = figures.get(accession)
-    if (count !== undefined) counted.set(accession, count)
+    if (count !== undefined && count !== known) changed.set(accession, count)
   }
-  return counted
+  return changed
 }
 
 /** Finds stored filings that were observed, and edits of them, that no longer contribute any fact. */

@@ -19,7 +19,7 @@ import {
   type RepeatsOfEntity,
   removeRows,
 } from '../store/factQueries.ts'
-import { type FilingIds, removeFilings } from '../store/filingQueries.ts'
+import { type FilingIds, type FilingOnRecord, removeFilings } from '../store/filingQueries.ts'
 import { recordFutureDays } from '../store/futureDayQueries.ts'
 import { planByIndex, recordImportedFiles, takeImportLock } from '../store/importQueries.ts'
 import { type MomentsOfEntity, saveMoments } from '../store/momentQueries.ts'
@@ -99,7 +99,8 @@ export async function writeBatch(
   const profiles = items.map(({ parsed }) => parsed.profile)
   const saved = await saveEntities(transaction, profiles, seenOn)
   const entities = await saveOtherNames(transaction, profiles, saved)
-  const read = await readEntityWork(transaction, names, entities, items)
+  const onRecord = new Map<number, FilingOnRecord>()
+  const read = await readEntityWork(transaction, names, entities, items, onRecord)
   const stated = withoutStatesOf(
     read,
     await filingsOfBetterSources(transaction, ofCompanies(wholeFilings, entities)),
@@ -111,7 +112,7 @@ export async function writeBatch(
       : await applyObservations(transaction, names, stated, observations, overwriteRules)
   const { announcements = [], covers = [] } = statements
   const announced = announcements.map(({ filing }) => filing)
-  const planned = await planFilings(transaction, work, settleTimes, announced)
+  const planned = await planFilings(transaction, work, onRecord.values(), settleTimes, announced)
   const changes = new FactChanges()
   let unplaced = 0
   for (const item of work) unplaced += changes.collect(item, planned.filings, rules)

@@ -31,7 +31,57 @@ interface FilingRecord {
   fiscal_year_end: string | null
   company_name: string | null
   sector: string | null
+  figures: number
 }
+
+/** A filing as it is stored. */
+export interface FilingOnRecord {
+  readonly id: number
+  readonly filing: Filing
+  /** How many of its figures are on record. */
+  readonly figures: number
+}
+
+const filingColumns = (sql: TransactionSql) =>
+  sql`filing_id, accession, form, filed, accepted_at, fiscal_year_end, company_name, sector, figures`
+
+/** Adds the filings with these numbers to `known`, by number, except those that it has. */
+export async function readFilingsByNumber(
+  transaction: TransactionSql,
+  ids: ReadonlySet<number>,
+  known: Map<number, FilingOnRecord>,
+): Promise<void> {
+  const unread = [...ids].filter(id => !known.has(id))
+  if (unread.length === 0) return
+  const rows = await transaction<FilingRecord[]>`
+    select ${filingColumns(transaction)} from filing where filing_id = any(${unread}::int[])`
+  for (const row of rows) known.set(row.filing_id, onRecord(row))
+}
+
+/** The filings on record among `accessions`. */
+export async function readFilingsOnRecord(
+  transaction: TransactionSql,
+  accessions: readonly string[],
+): Promise<readonly FilingOnRecord[]> {
+  if (accessions.length === 0) return []
+  const rows = await transaction<FilingRecord[]>`
+    select ${filingColumns(transaction)} from filing where accession = any(${accessions}::text[])`
+  return rows.map(onRecord)
+}
+
+const onRecord = (row: FilingRecord): FilingOnRecord => ({
+  id: row.filing_id,
+  filing: {
+    accession: row.accession,
+    form: row.form,
+    filed: row.filed === 'infinity' ? unknownFilingDate : dayNumber(row.filed),
+    acceptedAt: row.accepted_at?.getTime() ?? null,
+    ...(row.fiscal_year_end === null ? {} : { fiscalYearEnd: row.fiscal_year_end }),
+    ...(row.company_name === null ? {} : { companyName: row.company_name }),
+    ...(row.sector === null ? {} : { sector: row.sector }),
+  },
+  figures: row.figures,
+})
 
 /** The filings on record among `accessions`, by accession. Their numbers are added to `ids`. */
 export async function readFilings(
@@ -39,22 +89,10 @@ export async function readFilings(
   accessions: readonly string[],
   ids: FilingIds,
 ): Promise<Map<string, Filing>> {
-  if (accessions.length === 0) return new Map()
-  const rows = await transaction<FilingRecord[]>`
-    select filing_id, accession, form, filed, accepted_at, fiscal_year_end, company_name, sector from filing where accession = any(${accessions}::text[])`
   const filings = new Map<string, Filing>()
-  for (const row of rows) {
-    const { filing_id, accession, form, filed, accepted_at } = row
-    ids.set(accession, filing_id)
-    filings.set(accession, {
-      accession,
-      form,
-      filed: filed === 'infinity' ? unknownFilingDate : dayNumber(filed),
-      acceptedAt: accepted_at?.getTime() ?? null,
-      ...(row.fiscal_year_end === null ? {} : { fiscalYearEnd: row.fiscal_year_end }),
-      ...(row.company_name === null ? {} : { companyName: row.company_name }),
-      ...(row.sector === null ? {} : { sector: row.sector }),
-    })
+  for (const { id, filing } of await readFilingsOnRecord(transaction, accessions)) {
+    ids.set(filing.accession, id)
+    filings.set(filing.accession, filing)
   }
   return filings
 }

@@ -5,6 +5,7 @@ import { reportedMetric, spanOf } from '../../facts/spans.ts'
 import type { CheckState } from '../../markets/checkStates.ts'
 import type { TransactionSql } from '../../postgres/client.ts'
 import { type CopiedValue, readDate, readIntegers, readRows } from '../../postgres/copyReader.ts'
+import { type FilingOnRecord, readFilingsByNumber } from './filingQueries.ts'
 import { type FactNames, learnNames } from './nameQueries.ts'
 
 /** A row of `fact` or `fact_repeat`, with names instead of their numbers and days as numbers. */
@@ -54,39 +55,48 @@ interface RowRecord {
 }
 
 /**
- * All rows of some entities. A separate query reads their filings: in a join, the planner would scan the
- * whole table rather than look up the filings of a few hundred thousand rows.
+ * All rows of some entities. A separate query reads those of their filings that `filings` lacks, and adds them to it: in a
+ * join, the planner would scan the whole table rather than look up the filings of a few hundred thousand rows.
  */
 export async function readStoredRows(
   transaction: TransactionSql,
   names: FactNames,
   table: 'fact' | 'fact_repeat',
   entityIds: readonly number[],
+  filings: Map<number, FilingOnRecord>,
 ): Promise<StoredRow[]> {
   if (entityIds.length === 0) return []
   const rows = await copyRows(transaction, table, entityIds)
   await learnNames(names, rows)
-  const filings = await readFilingsOf(transaction, rows)
-  return rows.map(row => ({
-    ctid: row.ctid,
-    entityId: row.entity_id,
-    metric: names.metrics.name(row.metric_id),
-    fp: row.fp,
-    fy: row.fy,
-    unit: names.units.name(row.unit_id),
-    tag: row.tag_id === null ? null : names.tags.name(row.tag_id),
-    start: row.start,
-    end: row.end,
-    filed: row.filed ?? unknownFilingDate,
-    superseded: row.superseded,
-    earlierSince: row.earlier_since,
-    inputs: (row.inputs ?? []).map(id => filingOf(id, filings).accession).sort(),
-    acceptedAt: filingOf(row.filing_id, filings).accepted_at?.getTime() ?? null,
-    value: row.value,
-    rounded: row.period_rounded,
-    accession: filingOf(row.filing_id, filings).accession,
-    check: checkOfCode(row.check_state),
-  }))
+  const named = new Set<number>()
+  for (const { filing_id: id, inputs } of rows) {
+    named.add(id)
+    for (const input of inputs ?? []) named.add(input)
+  }
+  await readFilingsByNumber(transaction, named, filings)
+  return rows.map((row): StoredRow => {
+    const { accession, acceptedAt } = filingOf(row.filing_id, filings)
+    return {
+      ctid: row.ctid,
+      entityId: row.entity_id,
+      metric: names.metrics.name(row.metric_id),
+      fp: row.fp,
+      fy: row.fy,
+      unit: names.units.name(row.unit_id),
+      tag: row.tag_id === null ? null : names.tags.name(row.tag_id),
+      start: row.start,
+      end: row.end,
+      filed: row.filed ?? unknownFilingDate,
+      superseded: row.superseded,
+      earlierSince: row.earlier_since,
+      inputs: (row.inputs ?? []).map(id => filingOf(id, filings).accession).sort(),
+      acceptedAt,
+      value: row.value,
+      rounded: row.period_rounded,
+      accession,
+      check: checkOfCode(row.check_state),
+    }
+  })
 }
 
 /** The bytes of a row up to its inputs: the number of columns, then the length and the content of each. */
@@ -143,27 +153,10 @@ async function copyRows(
   return rows
 }
 
-interface FilingRecord {
-  readonly filing_id: number
-  readonly accession: string
-  readonly accepted_at: Date | null
-}
-
-async function readFilingsOf(
-  transaction: TransactionSql,
-  rows: readonly RowRecord[],
-): Promise<Map<number, FilingRecord>> {
-  const ids = [...new Set(rows.flatMap(row => [row.filing_id, ...(row.inputs ?? [])]))]
-  if (ids.length === 0) return new Map()
-  const filings = await transaction<FilingRecord[]>`
-    select filing_id, accession, accepted_at from filing where filing_id = any(${ids}::int[])`
-  return new Map(filings.map(filing => [filing.filing_id, filing]))
-}
-
-function filingOf(id: number, filings: ReadonlyMap<number, FilingRecord>): FilingRecord {
-  const filing = filings.get(id)
-  if (filing === undefined) throw new Error(missingFiling(id))
-  return filing
+function filingOf(id: number, filings: ReadonlyMap<number, FilingOnRecord>): Filing {
+  const known = filings.get(id)
+  if (known === undefined) throw new Error(missingFiling(id))
+  return known.filing
 }
 
 /**
