@@ -19,6 +19,14 @@ const maxIndexedWords = 4
 const maxNamesAtOnce = 4_000
 
 /**
+ * The share of all names that may contain a word of which the statistics of the index say nothing. They list only the
+ * most common terms, and a word has a term for each length of a name.
+ */
+const maxUnknownShare = 0.015
+/** Reading and comparing a name takes as long as this many entries in the list of an index term. */
+const entriesPerName = 20
+
+/**
  * Few names begin with a query of at least this length, so all of them are read in one statement. For shorter queries,
  * short names are read first. The length is measured in bytes, because one Chinese character narrows the search as much
  * as a syllable does.
@@ -52,7 +60,7 @@ export async function findNames(
   const common = await commonWords(sql)
   const readings = readingsOf(probe).map(reading => ({
     ...reading,
-    indexed: rarestTerms(reading.words.map(termOf), common),
+    indexed: narrowingTerms(reading.words.map(termOf), common),
   }))
   const search = { sql, probe, readings, seen, limit }
   const sizes = sizesFor(probe.length)
@@ -241,10 +249,23 @@ function wording(
     : matches
 }
 
-/** The terms to look up: those that are not known to be common first, and the longest first among equals. */
-function rarestTerms(terms: readonly string[], common: ReadonlySet<string>): readonly string[] {
-  const rank = (term: string) => term.length - (common.has(term) ? 100 : 0)
-  return terms.toSorted((a, b) => rank(b) - rank(a)).slice(0, maxIndexedWords)
+/**
+ * The terms to look up: the rarest first, then those that are not known to be common, then the longest. The list of a
+ * common word is read only if that takes less time than comparing the names that the rarer words leave.
+ */
+function narrowingTerms(terms: readonly string[], common: CommonWords): readonly string[] {
+  const shareOf = (term: string) => Math.max(common.get(term) ?? 0, maxUnknownShare)
+  const rarestFirst = terms.toSorted(
+    (a, b) => shareOf(a) - shareOf(b) || Number(common.has(a)) - Number(common.has(b)) || b.length - a.length,
+  )
+  let left = 1
+  const chosen: string[] = []
+  for (const term of rarestFirst.slice(0, maxIndexedWords)) {
+    if (shareOf(term) > left * entriesPerName) break
+    chosen.push(term)
+    left *= shareOf(term)
+  }
+  return chosen
 }
 
 /**
@@ -253,18 +274,23 @@ function rarestTerms(terms: readonly string[], common: ReadonlySet<string>): rea
  */
 const searchesBetweenReads = 2_000
 
+/**
+ * Terms that occur in too many names to read at once, each with its share of all names. They affect how names are read
+ * but not which are found.
+ */
+type CommonWords = ReadonlyMap<string, number>
+
 interface ReadWords {
   searches: number
-  readonly words: Promise<ReadonlySet<string>>
+  readonly words: Promise<CommonWords>
 }
 
 const readWords = new WeakMap<SqlClient, ReadWords>()
 
-/** Terms that occur in too many names to read at once. They affect how names are read but not which are found. */
-function commonWords(sql: SqlClient): Promise<ReadonlySet<string>> {
+function commonWords(sql: SqlClient): Promise<CommonWords> {
   let known = readWords.get(sql)
   if (known === undefined || known.searches >= searchesBetweenReads) {
-    known = { searches: 0, words: readCommonWords(sql).catch(() => new Set()) }
+    known = { searches: 0, words: readCommonWords(sql).catch(() => new Map()) }
     readWords.set(sql, known)
   }
   known.searches++
@@ -272,14 +298,14 @@ function commonWords(sql: SqlClient): Promise<ReadonlySet<string>> {
 }
 
 /** Read from the statistics of the index, which list its most common terms. */
-async function readCommonWords(sql: SqlClient): Promise<ReadonlySet<string>> {
-  const rows = await sql<{ word: string }[]>`
-    select left(term, -1) as word
+async function readCommonWords(sql: SqlClient): Promise<CommonWords> {
+  const rows = await sql<{ word: string; names: number }[]>`
+    select left(term, -1) as word, sum(share)::float8 as names
     from pg_stats s join pg_class c on c.oid = to_regclass(s.tablename)
     cross join lateral unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) as element(term, share)
     where s.schemaname = current_schema() and s.tablename = 'entity_names' and term ~ '^[wp]'
     group by 1 having sum(share * reltuples) > ${maxNamesAtOnce}`
-  return new Set(rows.map(({ word }) => word))
+  return new Map(rows.map(({ word, names }) => [word, names]))
 }
 
 /**
