@@ -8,7 +8,6 @@ import { type WholeSource, wholeSources } from '../../../src/wholeFilings/stated
 import { loadTerms } from '../../../src/wholeFilings/termQueries.ts'
 import { testCursors } from '../../cursors.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
-import { rounds } from '../../rounds.ts'
 import { importWhole } from '../statements/importWhole.ts'
 import { manifests } from './mirror.ts'
 
@@ -245,7 +244,7 @@ test('a copy of whole filings that follows the feed has the same content on ever
       await follow(3)
       expect(sorted(mirror.copied)).toEqual(sorted(await known(day)))
     }),
-    { numRuns: Number(process.env.RUNS ?? rounds(5, 12)), endOnFailure: true },
+    { numRuns: Number(process.env.RUNS ?? 12), endOnFailure: true },
   )
   expect(compared).toBeGreaterThan(20)
   expect(events).toBeGreaterThan(10)
