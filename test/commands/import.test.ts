@@ -131,7 +131,7 @@ test('an import that loses its database reports it, and the same command complet
   const source = sharedPath('registers/us/companyfacts/CIK0000320193.json')
   if (source === null) return
   const files = join(folder, 'many')
-  const copies = rounds(8, 24)
+  const copies = rounds(12, 24)
   mkdirSync(files)
   const apple = await Bun.file(source).text()
   for (let n = 1; n <= copies; n++) {

@@ -13,7 +13,7 @@ import { planRestatements, readRestatements } from '../../src/features/restateme
 import { isInstant, lastEndedDay } from '../../src/instants.ts'
 import { parseAsOf } from '../../src/markets/asOf.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
-import { rounds } from '../rounds.ts'
+import { isLong, rounds } from '../rounds.ts'
 import { companyDeps, rightsOf, viewerOf } from './companies/fixtures.ts'
 import {
   companyDrafts,
@@ -178,7 +178,8 @@ test('at an instant every reader shows exactly what the filings that were public
     { numRuns: rounds(27, 80), endOnFailure: true },
   )
   expect(met).toBeGreaterThan(rounds(12, 60))
-  expect(between).toBeGreaterThan(rounds(0, 4))
+  // The rounds of CI may meet none of what is rare.
+  if (isLong) expect(between).toBeGreaterThan(4)
 }, 300_000)
 
 test('an answer as of a day does not depend on acceptance times', async () => {

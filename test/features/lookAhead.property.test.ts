@@ -23,7 +23,7 @@ import type { Restatement, RestatementsQuery } from '../../src/features/restatem
 import { parseAsOf } from '../../src/markets/asOf.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { nonEmpty } from '../nonEmpty.ts'
-import { rounds } from '../rounds.ts'
+import { isLong, rounds } from '../rounds.ts'
 import { companyDeps, rightsOf, viewerOf } from './companies/fixtures.ts'
 import {
   companyDrafts,
@@ -333,10 +333,12 @@ test('no reader shows on a day what only later filings state', async () => {
   expect(changed).toBeGreaterThan(rounds(2, 10))
   expect(restated).toBeGreaterThan(rounds(2, 10))
   expect(trailing).toBeGreaterThan(rounds(2, 10))
-  expect(ranked).toBeGreaterThan(rounds(0, 5))
-  expect(yearEnds).toBeGreaterThan(rounds(0, 5))
   expect(listed).toBeGreaterThan(rounds(5, 30))
   expect(named).toBeGreaterThan(rounds(2, 10))
-  expect(sure).toBeGreaterThan(rounds(0, 10))
-  expect(unsure).toBeGreaterThan(rounds(0, 10))
+  // The rounds of CI may meet none of what is rare.
+  if (!isLong) return
+  expect(ranked).toBeGreaterThan(5)
+  expect(yearEnds).toBeGreaterThan(5)
+  expect(sure).toBeGreaterThan(10)
+  expect(unsure).toBeGreaterThan(10)
 }, 300_000)

@@ -7,7 +7,7 @@ import type { FundamentalsQuery } from '../../../src/features/fundamentals/schem
 import { Terms } from '../../../src/wholeFilings/terms.ts'
 import { testCursors } from '../../cursors.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
-import { rounds } from '../../rounds.ts'
+import { isLong, rounds } from '../../rounds.ts'
 import { rightsOf } from '../companies/fixtures.ts'
 import {
   companyDrafts,
@@ -145,7 +145,9 @@ test('every row is what the fundamentals route answers as of the day before its 
     ),
     { numRuns: rounds(20, 50) },
   )
-  expect(found).toBeGreaterThan(rounds(3, 15))
-  expect(aged).toBeGreaterThan(rounds(0, 3))
-  expect(later).toBeGreaterThan(rounds(0, 2))
+  expect(found).toBeGreaterThan(rounds(0, 15))
+  // The rounds of CI may meet none of what is rare.
+  if (!isLong) return
+  expect(aged).toBeGreaterThan(3)
+  expect(later).toBeGreaterThan(2)
 }, 180_000)

@@ -140,7 +140,7 @@ test('forward returns as of a day are not changed by rows that became known late
       )
       expect(await answer(sql, ids, asOf)).toEqual(before)
     }),
-    { numRuns: rounds(20, 60) },
+    { numRuns: rounds(30, 60) },
   )
   expect(withReturns).toBeGreaterThan(rounds(20, 100))
 })
@@ -165,8 +165,8 @@ test('forward returns of a data version are not changed by later imports', async
         expect(await answer(transaction, ids, asOf)).toEqual(before)
       })
     }),
-    { numRuns: rounds(20, 60) },
+    { numRuns: rounds(30, 60) },
   )
   expect(withReturns).toBeGreaterThan(rounds(20, 100))
-  expect(changed).toBeGreaterThan(rounds(2, 10))
+  expect(changed).toBeGreaterThan(rounds(0, 10))
 })

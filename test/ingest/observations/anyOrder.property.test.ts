@@ -230,7 +230,7 @@ for (const market of markets) {
       }
     })
     await fc.assert(property, { numRuns: rounds(20, 60) })
-    expect(edits).toBeGreaterThan(rounds(3, 20))
+    expect(edits).toBeGreaterThan(rounds(1, 20))
   }, 300_000)
 }
 
