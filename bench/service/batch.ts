@@ -32,13 +32,16 @@ const panels = 50
  * over 50 panels. Throughput is relative to one kernel per worker, each running alone on a thread. The throughput of a
  * batch is also relative to its own work, including encoding, on as many threads. Each round measures all of them, so that
  * the ratios come from one session. First proves parity: a batch must give the same bytes as single requests, which must
- * give the kernel's results. */
+ * give the kernel's results.
+ *
+ * @param short only the figures with a budget */
 export async function timeBatches(
   service: Service,
   key: string,
   threads: number,
   rounds: number,
   ms: number,
+  short = false,
 ): Promise<Figure[]> {
   const columns = makePanel(dates, names)
   const stored: string[] = []
@@ -77,17 +80,20 @@ export async function timeBatches(
   for (let round = -1; round < rounds; round++) {
     // Times all configurations, because a batch runs all of them.
     const { medianMs } = time(() => configs.forEach(config => void run(config)), 3, 1)
-    const { medianMs: batchMs } = time(() => batchKernel(configs), 3, 1)
     const capacity = (threads * 1_000 * size) / medianMs
-    const single = await singleRate()
     const one = await batchRate(ofOne, 2)
     const many = await batchRate(ofMany, 2)
-    const alone = await batchRate(ofOne, 1)
     // The first round warms up the server.
+    if (round >= 0) {
+      note('small_batch_throughput', one / capacity)
+      note('small_batch_panels_throughput', many / capacity)
+    }
+    if (short) continue
+    const { medianMs: batchMs } = time(() => batchKernel(configs), 3, 1)
+    const single = await singleRate()
+    const alone = await batchRate(ofOne, 1)
     if (round < 0) continue
     note('small_single_throughput', single / capacity)
-    note('small_batch_throughput', one / capacity)
-    note('small_batch_panels_throughput', many / capacity)
     note('small_batch_one_client_throughput', alone / capacity)
     note('small_batch_of_own_work', one / ((threads * 1_000 * size) / batchMs))
   }

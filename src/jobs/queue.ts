@@ -90,7 +90,10 @@ async function endPool(pool: Pool): Promise<void> {
     })
   })
   await pool.end()
-  await Promise.race([closed, Bun.sleep(endMs)])
+  // A sleep that nobody waits for would keep a command alive for its two seconds.
+  const late = Promise.withResolvers<void>()
+  const timer = setTimeout(late.resolve, endMs)
+  await Promise.race([closed, late.promise]).finally(() => clearTimeout(timer))
 }
 
 interface QueueRun {

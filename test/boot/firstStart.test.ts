@@ -104,6 +104,8 @@ describe('OWNER_KEY_FILE', () => {
       [link, 'exists and is never overwritten'],
       ...(process.platform === 'linux' ? [['/proc/nokey', 'could not be written'] as [string, string]] : []),
     ]
+    // It runs meanwhile, so that none of the starts below has to start it again.
+    const database = await openDatabase(readConfig({ DATA_DIR: folder }), 60_000, () => {})
     for (const [file, message] of refusals) {
       const said: string[] = []
       const opened = new AsyncDisposableStack()
@@ -134,5 +136,6 @@ describe('OWNER_KEY_FILE', () => {
     expect(readFileSync(taken, 'utf8')).toBe('mine\n')
     expect(existsSync(join(folder, 'missing'))).toBe(false)
     expect(await countKeys(folder)).toBe(0)
+    await database.close()
   })
 })

@@ -5,6 +5,7 @@ import { deriveFacts } from '../../src/facts/deriveFacts.ts'
 import type { FactRow } from '../../src/facts/factRow.ts'
 import type { Filing, ReportedFact } from '../../src/facts/reportedFact.ts'
 import { usRegister } from '../../src/ingest/registers/us/register.ts'
+import { rounds } from '../rounds.ts'
 import { filingsOf, spellAll, storeAndLoad } from './derivation.ts'
 
 // Filers whose accounts no auditor would sign: years that change their end, quarters that overlap, three
@@ -84,7 +85,7 @@ test('any accounts: facts as of any day follow from exactly what was filed by th
       expect(spellAll(known.facts, asOf)).toEqual(spellAll(visible, asOf))
     }
   })
-  fc.assert(property, { numRuns: 1_500 })
+  fc.assert(property, { numRuns: rounds(500, 1_500) })
 }, 180_000)
 
 test('any accounts: the same facts in any order', () => {
@@ -96,7 +97,7 @@ test('any accounts: the same facts in any order', () => {
       spellAll(derive(reportedFacts, yearEnd).facts),
     )
   })
-  fc.assert(property, { numRuns: 1_500 })
+  fc.assert(property, { numRuns: rounds(500, 1_500) })
 }, 180_000)
 
 test('any accounts: the same facts and repeats when imported in parts, through the store', () => {
@@ -114,7 +115,7 @@ test('any accounts: the same facts and repeats when imported in parts, through t
     expect(spellAll(again.facts)).toEqual(spellAll(full.facts))
     expect(again.repeats.length).toBe(full.repeats.length)
   })
-  fc.assert(property, { numRuns: 1_500 })
+  fc.assert(property, { numRuns: rounds(500, 1_500) })
 }, 180_000)
 
 test('any accounts: the key of a stored row is unique', () => {
@@ -127,7 +128,7 @@ test('any accounts: the key of a stored row is unique', () => {
     for (const fact of facts)
       expect(fact.superseded ?? fact.filing.filed).toBeGreaterThanOrEqual(fact.filing.filed)
   })
-  fc.assert(property, { numRuns: 1_500 })
+  fc.assert(property, { numRuns: rounds(500, 1_500) })
 }, 180_000)
 
 test('any accounts: at most one vintage of a period is current on any day', () => {
@@ -143,7 +144,7 @@ test('any accounts: at most one vintage of a period is current on any day', () =
       expect(new Set(keys).size).toBe(keys.length)
     }
   })
-  fc.assert(property, { numRuns: 1_000 })
+  fc.assert(property, { numRuns: rounds(350, 1_000) })
 }, 180_000)
 
 test('amounts beyond all bounds give no quarter that is not finite', () => {

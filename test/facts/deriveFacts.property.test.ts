@@ -6,6 +6,7 @@ import type { ReportedFact } from '../../src/facts/reportedFact.ts'
 import { spanOf } from '../../src/facts/spans.ts'
 import { usRegister } from '../../src/ingest/registers/us/register.ts'
 import { nonEmpty } from '../nonEmpty.ts'
+import { rounds } from '../rounds.ts'
 import { filingsOf, sampleOf, spellAll, storeAndLoad } from './derivation.ts'
 
 const companies = await Promise.all(
@@ -75,7 +76,7 @@ test('facts as of any day are exactly those derived from what was filed by that 
       )
     },
   )
-  fc.assert(property, { numRuns: 120 })
+  fc.assert(property, { numRuns: rounds(40, 120) })
 }, 120_000)
 
 test('raising the day never removes or alters a vintage, on any day on which something was filed', () => {
@@ -101,7 +102,7 @@ test('the order of reported facts does not matter', () => {
     expect(spellAll(derived.facts)).toEqual(spellAll(full.facts))
     expect(derived.repeats.length).toBe(full.repeats.length)
   })
-  fc.assert(property, { numRuns: 12 })
+  fc.assert(property, { numRuns: rounds(4, 12) })
 }, 120_000)
 
 test('importing in any parts and order, through what is stored in between, gives the same facts', () => {
@@ -124,7 +125,7 @@ test('importing in any parts and order, through what is stored in between, gives
       expect(derived?.repeats.length).toBe(full.repeats.length)
     },
   )
-  fc.assert(property, { numRuns: 12 })
+  fc.assert(property, { numRuns: rounds(4, 12) })
 }, 120_000)
 
 function shuffle(reportedFacts: readonly ReportedFact[], seed: number): ReportedFact[] {

@@ -13,6 +13,7 @@ import { planRestatements, readRestatements } from '../../src/features/restateme
 import { isInstant, lastEndedDay } from '../../src/instants.ts'
 import { parseAsOf } from '../../src/markets/asOf.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
+import { isLong, rounds } from '../rounds.ts'
 import { companyDeps, rightsOf, viewerOf } from './companies/fixtures.ts'
 import {
   companyDrafts,
@@ -174,10 +175,11 @@ test('at an instant every reader shows exactly what the filings that were public
         }
       },
     ),
-    { numRuns: 80, endOnFailure: true },
+    { numRuns: rounds(27, 80), endOnFailure: true },
   )
-  expect(met).toBeGreaterThan(60)
-  expect(between).toBeGreaterThan(4)
+  expect(met).toBeGreaterThan(rounds(12, 60))
+  // The rounds of CI may meet none of what is rare.
+  if (isLong) expect(between).toBeGreaterThan(4)
 }, 300_000)
 
 test('an answer as of a day does not depend on acceptance times', async () => {
@@ -199,7 +201,7 @@ test('an answer as of a day does not depend on acceptance times', async () => {
         shownRows += Object.values(before ?? {}).flat().length
       },
     ),
-    { numRuns: 20, endOnFailure: true },
+    { numRuns: rounds(8, 20), endOnFailure: true },
   )
-  expect(shownRows).toBeGreaterThan(100)
+  expect(shownRows).toBeGreaterThan(rounds(20, 100))
 }, 120_000)

@@ -23,6 +23,7 @@ import type { Restatement, RestatementsQuery } from '../../src/features/restatem
 import { parseAsOf } from '../../src/markets/asOf.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { nonEmpty } from '../nonEmpty.ts'
+import { isLong, rounds } from '../rounds.ts'
 import { companyDeps, rightsOf, viewerOf } from './companies/fixtures.ts'
 import {
   companyDrafts,
@@ -325,20 +326,19 @@ test('no reader shows on a day what only later filings state', async () => {
       },
     ),
     // 80 runs had as few as ten figures with a state, of which more are wanted below.
-    { numRuns: 130 },
+    { numRuns: rounds(45, 130) },
   )
   // The property has met what it is about.
-  expect(compared).toBeGreaterThan(20)
-  expect(changed).toBeGreaterThan(10)
-  expect(restated).toBeGreaterThan(10)
-  expect(compared).toBeGreaterThan(20)
-  expect(changed).toBeGreaterThan(10)
-  expect(restated).toBeGreaterThan(10)
-  expect(trailing).toBeGreaterThan(10)
+  expect(compared).toBeGreaterThan(rounds(2, 20))
+  expect(changed).toBeGreaterThan(rounds(2, 10))
+  expect(restated).toBeGreaterThan(rounds(2, 10))
+  expect(trailing).toBeGreaterThan(rounds(2, 10))
+  expect(listed).toBeGreaterThan(rounds(5, 30))
+  expect(named).toBeGreaterThan(rounds(2, 10))
+  // The rounds of CI may meet none of what is rare.
+  if (!isLong) return
   expect(ranked).toBeGreaterThan(5)
   expect(yearEnds).toBeGreaterThan(5)
-  expect(listed).toBeGreaterThan(30)
-  expect(named).toBeGreaterThan(10)
   expect(sure).toBeGreaterThan(10)
   expect(unsure).toBeGreaterThan(10)
 }, 300_000)

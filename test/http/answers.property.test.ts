@@ -8,13 +8,14 @@ import { restatementSheet } from '../../src/features/restatements/schema.ts'
 import { signalSchema } from '../../src/features/signals/schema.ts'
 import type { Column } from '../../src/formats/columns.ts'
 import { readSample } from '../../src/ingest/sample/loadSample.ts'
+import { rounds } from '../rounds.ts'
 import { sellKey } from './callers.ts'
 import { realServer } from './realServer.ts'
 import { testToday } from './testServer.ts'
 
 const server = await realServer()
 afterAll(() => server.stop(), 60_000)
-const runs = Number(process.env.FUZZ_CASES ?? 5_000) / 10
+const runs = Number(process.env.FUZZ_CASES ?? rounds(1_500, 5_000)) / 10
 
 const tireless = async (quant: boolean) =>
   `Bearer ${await sellKey(server.sql, { licence: 'oem', quant, perMinute: 1_000_000 })}`

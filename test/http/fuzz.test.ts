@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { errorCodes } from '../../src/errors.ts'
+import { rounds } from '../rounds.ts'
 import { sellKey } from './callers.ts'
 import { rawRequest } from './rawRequest.ts'
 import { realServer } from './realServer.ts'
@@ -8,7 +9,7 @@ import { realServer } from './realServer.ts'
 const server = await realServer()
 afterAll(() => server.stop(), 60_000)
 const quant = await sellKey(server.sql, { licence: 'oem', quant: true, bulk: true, perMinute: 900_000_000 })
-const requests = Number(process.env.FUZZ_CASES ?? 5_000)
+const requests = Number(process.env.FUZZ_CASES ?? rounds(1_700, 5_000))
 
 interface Case {
   method: string

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { resolve } from 'node:path'
 import { migrateQueue, openQueue } from '../../src/jobs/queue.ts'
 import { blankDatabase } from '../database.ts'
 
@@ -25,4 +26,23 @@ test('connections of the queue are closed when it is, so that a server which cut
     expect(await open()).toBe(0)
     await database.close()
   }
+}, 180_000)
+
+// For two seconds a sleep without anyone waiting for it kept every command alive.
+test('a process that migrates the queue ends as soon as it has nothing left to do', async () => {
+  const database = await blankDatabase()
+  const script = `
+    import { migrateQueue } from './src/jobs/queue.ts'
+    await migrateQueue(process.env.URL)
+    const done = performance.now()
+    process.on('exit', () => console.log(Math.round(performance.now() - done)))`
+  const child = Bun.spawn(['bun', '-e', script], {
+    cwd: resolve(import.meta.dir, '../..'),
+    env: { ...process.env, URL: database.url },
+    stdout: 'pipe',
+  })
+  const waitedMs = (await new Response(child.stdout).text()).trim()
+  expect(waitedMs).toMatch(/^\d+$/)
+  expect(Number(waitedMs)).toBeLessThan(1_000)
+  await database.close()
 }, 180_000)

@@ -22,6 +22,7 @@ import type { WholeFiling } from '../../src/wholeFilings/wholeFiling.ts'
 import { type TestDatabase, testDatabase } from '../database.ts'
 import { nonEmpty } from '../nonEmpty.ts'
 import { pinsOf } from '../pins.ts'
+import { rounds } from '../rounds.ts'
 
 setDefaultTimeout(120_000)
 
@@ -440,7 +441,7 @@ test('as of any day or instant, filings that were seen on any days, imported in 
           }
       },
     ),
-    { numRuns: 40 },
+    { numRuns: rounds(14, 40) },
   )
 })
 

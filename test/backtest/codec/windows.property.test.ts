@@ -10,6 +10,7 @@ import { packDataset } from '../../../src/backtest/dataset/packed.ts'
 import type { BacktestPanelRow, TextFormat } from '../../../src/backtest/request.ts'
 import { registerFormats } from '../../../src/dates.ts'
 import { Failure } from '../../../src/errors.ts'
+import { rounds } from '../../rounds.ts'
 import { everyFormat } from './encodeRequest.ts'
 
 registerFormats()
@@ -81,7 +82,7 @@ test('a body in a file gives what it gives in memory, wherever its windows end',
         )
       }
     }),
-    { numRuns: 250 },
+    { numRuns: rounds(80, 250) },
   )
 }, 300_000)
 
@@ -112,7 +113,7 @@ test('a fault in a file is named as it is in memory: by its line, its byte and i
         }
       },
     ),
-    { numRuns: 500 },
+    { numRuns: rounds(170, 500) },
   )
 }, 300_000)
 

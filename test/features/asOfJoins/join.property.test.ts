@@ -7,6 +7,7 @@ import type { FundamentalsQuery } from '../../../src/features/fundamentals/schem
 import { Terms } from '../../../src/wholeFilings/terms.ts'
 import { testCursors } from '../../cursors.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
+import { isLong, rounds } from '../../rounds.ts'
 import { rightsOf } from '../companies/fixtures.ts'
 import {
   companyDrafts,
@@ -142,9 +143,11 @@ test('every row is what the fundamentals route answers as of the day before its 
         later += own.filter(cell => cell.filed !== null).length
       },
     ),
-    { numRuns: 50 },
+    { numRuns: rounds(20, 50) },
   )
-  expect(found).toBeGreaterThan(15)
+  expect(found).toBeGreaterThan(rounds(0, 15))
+  // The rounds of CI may meet none of what is rare.
+  if (!isLong) return
   expect(aged).toBeGreaterThan(3)
   expect(later).toBeGreaterThan(2)
 }, 180_000)

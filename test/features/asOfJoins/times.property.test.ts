@@ -8,6 +8,7 @@ import type { FundamentalsQuery } from '../../../src/features/fundamentals/schem
 import { Terms } from '../../../src/wholeFilings/terms.ts'
 import { testCursors } from '../../cursors.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
+import { isLong, rounds } from '../../rounds.ts'
 import { rightsOf } from '../companies/fixtures.ts'
 import {
   companyDrafts,
@@ -133,10 +134,11 @@ test('every row with a time equals the answer of the fundamentals route at that 
         expect(answer.known).toBe('public by the time')
       },
     ),
-    { numRuns: 80, endOnFailure: true },
+    { numRuns: rounds(27, 80), endOnFailure: true },
   )
-  expect(found).toBeGreaterThan(50)
-  expect(between).toBeGreaterThan(5)
-  expect(byTime).toBeGreaterThan(20)
-  expect(byDay).toBeGreaterThan(20)
+  expect(found).toBeGreaterThan(rounds(10, 50))
+  // The rounds of CI may meet none of what is rare.
+  if (isLong) expect(between).toBeGreaterThan(5)
+  expect(byTime).toBeGreaterThan(rounds(1, 20))
+  expect(byDay).toBeGreaterThan(rounds(1, 20))
 }, 240_000)

@@ -4,6 +4,7 @@ import { addDays, dayNumber } from '../../../src/dates.ts'
 import type { Filing } from '../../../src/facts/reportedFact.ts'
 import type { CompanyDeps } from '../../../src/features/companies/deps.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
+import { rounds } from '../../rounds.ts'
 import { companyDeps } from '../companies/fixtures.ts'
 import { draftsOf, firstDay, importAs, spanDays, statementsOf } from '../companies/randomFilings.ts'
 import { checkHistory, checkLatest, checkRatios, readRows } from './invariants.ts'
@@ -77,6 +78,6 @@ test('filings of one day, in any order of import, never leak, lose or misplace a
         checkRatios(today)
       },
     ),
-    { numRuns: 40 },
+    { numRuns: rounds(14, 40) },
   )
 }, 120_000)

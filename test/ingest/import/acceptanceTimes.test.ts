@@ -15,6 +15,7 @@ import { testCursors } from '../../cursors.ts'
 import { manifests } from '../../features/changes/mirror.ts'
 import { freshDatabases } from '../../freshDatabases.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
+import { rounds } from '../../rounds.ts'
 import { storedFacts } from '../stored.ts'
 
 setDefaultTimeout(300_000)
@@ -164,7 +165,7 @@ test('imports in any order, at once or one by one, once or several times, give t
       expect(await storedFacts(sql)).toEqual([...facts])
     }),
     {
-      numRuns: 12,
+      numRuns: rounds(5, 12),
       // The last list shows the time of a report of which the second company has figures, but which its own list does not name.
       examples: [[[3, 5, 2, 2, 5, 3, 1, 4, 4, 1, 0, 0], 1]],
     },

@@ -11,6 +11,7 @@ import { readDataVersion } from '../../../src/postgres/dataVersion.ts'
 import { sampleDatabase } from '../../database.ts'
 import { freshDatabases } from '../../freshDatabases.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
+import { rounds } from '../../rounds.ts'
 import { storedFacts, storedRepeats } from '../stored.ts'
 
 setDefaultTimeout(180_000)
@@ -49,13 +50,14 @@ test('the sample loads, and a second time changes nothing', async () => {
   await close()
 })
 
-test('filings imported one by one, the latest first, give the same rows as all at once', async () => {
+test('filings imported in parts, the latest first, give the same rows as all at once', async () => {
+  const together = rounds(40, 12)
   const parts = await fresh()
   for (const document of sample) {
     const byFiling = Map.groupBy(document.reportedFacts, reported => reported.filing.accession)
     const filings = [...byFiling.values()].sort((a, b) => b[0].filing.filed - a[0].filing.filed)
-    for (let at = 0; at < filings.length; at += 12) {
-      const reportedFacts = filings.slice(at, at + 12).flat()
+    for (let at = 0; at < filings.length; at += together) {
+      const reportedFacts = filings.slice(at, at + together).flat()
       await importFacts(parts, [{ parsed: [{ ...document, reportedFacts }] }], options)
     }
   }

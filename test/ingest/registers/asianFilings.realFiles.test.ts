@@ -14,6 +14,7 @@ import { layOutStatement } from '../../../src/wholeFilings/layOut.ts'
 import type { StatedFiling } from '../../../src/wholeFilings/statedFiling.ts'
 import type { FigureContext, ReportedFigure } from '../../../src/wholeFilings/wholeFiling.ts'
 import { nonEmpty } from '../../nonEmpty.ts'
+import { isLong } from '../../rounds.ts'
 import { sharedPath } from '../../shared.ts'
 
 setDefaultTimeout(120_000)
@@ -149,9 +150,11 @@ test.skipIf(folder === null)('reports that are no accounts of a company hand ove
 })
 
 test.skipIf(folder === null)('Korean files hand over every amount', async () => {
-  const files = ['*.json', 'fnlttSinglAcntAll/*.jsonl.gz'].flatMap(pattern => [
+  const all = ['*.json', 'fnlttSinglAcntAll/*.jsonl.gz'].flatMap(pattern => [
     ...new Bun.Glob(pattern).scanSync(`${folder}/kr`),
   ])
+  // CI reads every third file.
+  const files = all.sort().filter((_, place) => isLong || place % 3 === 0)
   for (const file of nonEmpty(files)) {
     const stated = await read(krRegister, [`kr/${file}`])
     const amounts = count(await textOfFile(`kr/${file}`), /_amount": *"[^"]*\d[^"]*"/g)

@@ -18,6 +18,7 @@ import {
 } from '../../features/companies/randomFilings.ts'
 import { sellKey } from '../../http/callers.ts'
 import { type TestServer, testServer } from '../../http/testServer.ts'
+import { rounds } from '../../rounds.ts'
 import { type ReplicaPair, startPair } from './pair.ts'
 
 setDefaultTimeout(180_000)
@@ -306,7 +307,7 @@ test('whatever the replica lags, an answer is the primary’s at the version tha
         expect(ended.filter(({ status }) => status === 'rejected')).toEqual([])
       }
     }),
-    { numRuns: Number(process.env.LONG === undefined ? 12 : 150) },
+    { numRuns: rounds(6, 150) },
   )
 })
 

@@ -1,28 +1,41 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { isoDate } from '../../../../src/dates.ts'
+import type { ParsedDocument } from '../../../../src/facts/reportedFact.ts'
 import { listFiles } from '../../../../src/ingest/import/listFiles.ts'
 import { mergeParsedDocuments } from '../../../../src/ingest/import/mergeDocuments.ts'
 import { readUnits } from '../../../../src/ingest/import/readFiles.ts'
 import { newReadProgress } from '../../../../src/ingest/reading/progress.ts'
 import { krRegister } from '../../../../src/ingest/registers/kr/register.ts'
-import { readRegisterFiles } from '../../../../src/ingest/sample/makeSample.ts'
 import { sharedPath } from '../../../shared.ts'
 
 setDefaultTimeout(180_000)
 
 const folder = sharedPath('registers/kr')
 
-test.skipIf(folder === null)('every real figure is imported or left out for a reason', async () => {
+let reading: ReturnType<typeof readAll> | undefined
+
+/** Every real file, read once for both tests. */
+function everyFile() {
+  reading ??= readAll()
+  return reading
+}
+
+async function readAll() {
   const progress = newReadProgress()
   const files = await listFiles([`${folder}`], krRegister.documentNames)
+  const documents: ParsedDocument[] = []
+  for await (const { parsed } of readUnits(krRegister, files, new Set(), progress)) documents.push(...parsed)
+  return { files, progress, documents }
+}
+
+test.skipIf(folder === null)('every real figure is imported or left out for a reason', async () => {
+  const { files, progress, documents } = await everyFile()
   const imported = new Set<string>()
   let companies = 0
-  for await (const { parsed } of readUnits(krRegister, files, new Set(), progress)) {
-    for (const { reportedFacts } of parsed) {
-      if (reportedFacts.length === 0) companies++
-      for (const { tag, start, end, filing } of reportedFacts)
-        imported.add(`${filing.accession} ${tag} ${start} ${end}`)
-    }
+  for (const { reportedFacts } of documents) {
+    if (reportedFacts.length === 0) companies++
+    for (const { tag, start, end, filing } of reportedFacts)
+      imported.add(`${filing.accession} ${tag} ${start} ${end}`)
   }
   expect(progress.skipped).toEqual([])
   expect(progress.malformed).toBe(0)
@@ -43,9 +56,7 @@ test.skipIf(folder === null)('every real figure is imported or left out for a re
 })
 
 test.skipIf(folder === null)('the sums of real balance sheets hold', async () => {
-  const contributions = mergeParsedDocuments(
-    (await readRegisterFiles(krRegister, [`${folder}/fnlttSinglAcntAll`])).documents,
-  )
+  const contributions = mergeParsedDocuments((await everyFile()).documents)
   let sheets = 0
   const uneven: string[] = []
   for (const { reportedFacts } of contributions) {
