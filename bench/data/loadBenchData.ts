@@ -1,6 +1,6 @@
 import { Failure } from '../../src/errors.ts'
 import { registerOf } from '../../src/ingest/allRegisters.ts'
-import { type ImportSummary, importFacts } from '../../src/ingest/import/importFacts.ts'
+import { type ImportSummary, importInTurn } from '../../src/ingest/import/importFacts.ts'
 import type { ReadUnit } from '../../src/ingest/reading/progress.ts'
 import { dropSecondaryIndexes, maintainFactTables } from '../../src/ingest/store/bulkIndexes.ts'
 import { isAllFrom, readImportedFiles } from '../../src/ingest/store/importQueries.ts'
@@ -39,9 +39,8 @@ export async function loadBenchData(
   }
   const known = await readImportedFiles(sql)
   const done = { entities: 0, statements: 0, known: 0 }
-  const summaries: ImportSummary[] = []
   await dropSecondaryIndexes(sql)
-  for (const size of marketSizes) {
+  const imports = marketSizes.map(size => {
     const count = Math.max(1, Math.round((size.entities * entities) / allEntities))
     const units = function* (): Generator<ReadUnit> {
       for (let first = 0; first < count; first += entitiesPerUnit) {
@@ -60,8 +59,9 @@ export async function loadBenchData(
     }
     // Uses the register's own rules, by which an import would derive all figures of its companies again.
     const { rules } = registerOf(size.market)
-    summaries.push(await importFacts(sql, units(), { source, rules, isPart: true }))
-  }
+    return { units: units(), options: { source, rules } }
+  })
+  const summaries = await importInTurn(sql, imports)
   await maintainFactTables(
     sql,
     summaries.reduce((sum, { factsAdded }) => sum + factsAdded, 0),

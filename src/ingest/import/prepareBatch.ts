@@ -52,7 +52,7 @@ export interface PreparedEntity {
  * The event loop runs after every this many reported facts, so that the connection that writes the previous batch does
  * not stall.
  */
-const factsPerTurn = 50
+export const factsPerTurn = 50
 /** Likewise, after this many figures of whole filings, which are only encoded. */
 const figuresPerTurn = 300
 

@@ -17,10 +17,11 @@ import type { ReadUnit } from '../reading/progress.ts'
  * runs after every filing, so that the connection that writes the previous batch does not stall.
  */
 export async function withChecks(units: readonly ReadUnit[]): Promise<readonly ReadUnit[]> {
+  const stated = units.flatMap(({ wholeFilings = [] }) => wholeFilings)
+  if (stated.length === 0) return units
   const sectors = new Map<string, string | undefined>()
   for (const { profile, reportedFacts } of units.flatMap(({ parsed }) => parsed))
     for (const { filing } of reportedFacts) sectors.set(keyOfFiling(profile, filing.accession), filing.sector)
-  const stated = units.flatMap(({ wholeFilings = [] }) => wholeFilings)
   const states = new Map<string, ReadonlyMap<string, CheckState>>()
   for (const [key, ofFiling] of Map.groupBy(stated, one => keyOfFiling(one, one.whole.accession))) {
     if (!sectors.has(key)) continue

@@ -11,7 +11,8 @@ import { reportedMetric, spanOf } from '../../facts/spans.ts'
 import { withoutFormulaGuard } from '../../formats/formulaGuard.ts'
 import type { Sql } from '../../postgres/client.ts'
 import { registerOf } from '../allRegisters.ts'
-import { type ImportSummary, importFacts } from '../import/importFacts.ts'
+import { type ImportSummary, importInTurn } from '../import/importFacts.ts'
+import { maintainFactTables } from '../store/bulkIndexes.ts'
 import { readSampleFilings } from './sampleFilings.ts'
 import { entityColumns, nameSeparator, readingsOf, sampleColumns, yes } from './sampleFormat.ts'
 
@@ -24,14 +25,16 @@ const sampleFolder = new URL('../../../sample/', import.meta.url)
 export async function loadSample(sql: Sql): Promise<readonly ImportSummary[]> {
   const byMarket = Map.groupBy(await readSample(), ({ profile }) => profile.market)
   const filings = readSampleFilings(await Bun.file(new URL('filings.jsonl.gz', sampleFolder)).bytes())
-  const summaries: ImportSummary[] = []
-  for (const [market, parsed] of byMarket) {
+  const imports = [...byMarket].map(([market, parsed]) => {
     const { rules, settleTimes = null } = registerOf(market)
     const wholeFilings = filings.filter(filing => filing.market === market)
-    summaries.push(
-      await importFacts(sql, [{ parsed, wholeFilings }], { source: 'sample', rules, settleTimes }),
-    )
-  }
+    return { units: [{ parsed, wholeFilings }], options: { source: 'sample', rules, settleTimes } }
+  })
+  const summaries = await importInTurn(sql, imports)
+  await maintainFactTables(
+    sql,
+    summaries.reduce((sum, { factsAdded }) => sum + factsAdded, 0),
+  )
   return summaries
 }
 
