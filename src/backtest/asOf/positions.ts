@@ -20,9 +20,9 @@ export interface JoinRule {
 /** No figure. */
 export const none = -1
 
-/** Finds the index in `events` of the figure of each row, or `none`. A single pass: the rows of a company
- * mostly ascend by date, so the company's last index and the next one are tried first, and a binary search
- * is needed only after a jump.
+/** Finds the index in `events` of the figure of each row, or `none`. A single pass: most rows of a company show
+ * the figure of its row before, so the days on which that figure applies are kept side by side for all companies. A
+ * later row mostly needs the next event, and a binary search is needed only after a jump.
  *
  * @param ownDay the days to which the age of figures counts
  * @param companyOfName index into the companies of `events`; -1 for an unknown one */
@@ -36,8 +36,14 @@ export function findPositions(
 ): Int32Array {
   const { starts, days, values, ends } = events
   const lag = inclusive ? 0 : 1
-  const maxAge = maxAgeDays ?? Number.POSITIVE_INFINITY
+  const companies = starts.length - 1
   const cursor = starts.slice(0, -1)
+  // The figure of each company's row before, which applies from a day until before another.
+  const figure = new Int32Array(companies).fill(none)
+  const from = new Int32Array(companies).fill(beforeAll)
+  const until = new Int32Array(companies)
+  for (let company = 0; company < companies; company++)
+    until[company] = starts[company] < starts[company + 1] ? days[starts[company]] : afterAll
   for (let row = 0; row < count; row++) {
     const company = companyOfName[name[row]]
     if (company === -1) {
@@ -45,24 +51,30 @@ export function findPositions(
       continue
     }
     const known = day[row] - lag
-    const end = starts[company + 1]
-    let at = cursor[company]
-    // `at` is the first event that is not known yet.
-    if (at < end && days[at] <= known) {
-      at++
-      if (at < end && days[at] <= known) at = firstAfter(days, at + 1, end, known)
+    if (known >= until[company] || known < from[company]) {
+      const start = starts[company]
+      const end = starts[company + 1]
+      let at = cursor[company]
+      // `at` is the first event that is not known yet.
+      if (known < from[company]) at = firstAfter(days, start, at - 1, known)
+      else if (++at < end && days[at] <= known) at = firstAfter(days, at + 1, end, known)
       cursor[company] = at
-    } else if (at > starts[company] && days[at - 1] > known) {
-      at = firstAfter(days, starts[company], at - 1, known)
-      cursor[company] = at
+      from[company] = at > start ? days[at - 1] : beforeAll
+      until[company] = at < end ? days[at] : afterAll
+      figure[company] = at > start && !Number.isNaN(values[at - 1]) ? at - 1 : none
     }
-    const found = at - 1
-    const counts =
-      found >= starts[company] && !Number.isNaN(values[found]) && ownDay[row] - ends[found] <= maxAge
-    positions[row] = counts ? found : none
+    positions[row] = figure[company]
+  }
+  if (maxAgeDays === null) return positions
+  for (let row = 0; row < count; row++) {
+    const found = positions[row]
+    if (found !== none && ownDay[row] - ends[found] > maxAgeDays) positions[row] = none
   }
   return positions
 }
+
+const beforeAll = -0x8000_0000
+const afterAll = 0x7fff_ffff
 
 /** The index of the first of `days[from .. to)` that is after `known`; `to` if there is none. */
 function firstAfter(days: Int32Array, from: number, to: number, known: number): number {
