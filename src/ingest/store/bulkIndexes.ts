@@ -12,8 +12,20 @@ export const secondaryIndexes = {
     'on entity using gin (name_terms(market, name, search_name)) with (gin_pending_list_limit = 256)',
 } as const
 
+/**
+ * Tables of facts, and tables of companies and filings, which are maintained at the same time after a bulk load. Each has one
+ * of the indexes. The names in `_past` are those of tables from which earlier data versions are read.
+ */
+const loadedParts = [
+  { index: 'fact_cross_section', loaded: ['fact', 'fact_repeat'], others: ['fact_past'] },
+  {
+    index: 'entity_names',
+    loaded: ['filing', 'entity', 'entity_ticker'],
+    others: ['pulled_filing', 'whole_filing', 'filing_past', 'entity_past', 'entity_ticker_past'],
+  },
+] as const
+
 const lockTimeoutS = 10
-const loadedTables = ['fact', 'fact_repeat', 'filing', 'entity', 'entity_ticker']
 
 /**
  * Drops the secondary indexes until `createMissingIndexes`, and turns autovacuum off for the tables until
@@ -24,7 +36,7 @@ export async function dropSecondaryIndexes(sql: Sql): Promise<void> {
     // Dropping an index waits for the readers of its table, and new readers queue behind it, so the wait is
     // kept short.
     await transaction`select set_config('lock_timeout', ${`${lockTimeoutS}s`}, true)`
-    for (const table of loadedTables)
+    for (const table of loadedParts.flatMap(({ loaded }) => loaded))
       await transaction`alter table ${transaction(table)} set (autovacuum_enabled = false)`
     await transaction`drop index if exists ${transaction(Object.keys(secondaryIndexes))}`
   })
@@ -48,16 +60,26 @@ export async function findMissingIndexes(sql: Sql): Promise<readonly string[]> {
 /** Creates the missing indexes. Importers wait for this, readers do not. Returns whether any were missing. */
 export async function createMissingIndexes(sql: Sql): Promise<boolean> {
   const missing = await findMissingIndexes(sql)
-  if (missing.length === 0) return false
-  await sql.begin(async transaction => {
-    await transaction`set local maintenance_work_mem = '256MB'`
-    for (const [name, definition] of Object.entries(secondaryIndexes)) {
-      if (missing.includes(name)) await transaction.unsafe(`create index if not exists ${name} ${definition}`)
-    }
-    for (const table of loadedTables)
-      await transaction`alter table ${transaction(table)} reset (autovacuum_enabled)`
-  })
-  return true
+  await settled(
+    loadedParts
+      .filter(({ index }) => missing.includes(index))
+      .map(async ({ index, loaded, others }) => {
+        await sql.begin(async transaction => {
+          await transaction`set local maintenance_work_mem = '128MB'`
+          await transaction.unsafe(`create index if not exists ${index} ${secondaryIndexes[index]}`)
+          for (const table of loaded)
+            await transaction`alter table ${transaction(table)} reset (autovacuum_enabled)`
+        })
+        // Creating an index has read all rows; autovacuum does the rest in its own time.
+        await sql`analyze ${sql([...loaded, ...others])}`
+      }),
+  )
+  return missing.length > 0
+}
+
+/** Waits for all, so that nothing runs on when the first failure is thrown. */
+async function settled(work: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(work)) if (result.status === 'rejected') throw result.reason
 }
 
 /** After this many added facts the planner gets new statistics at once instead of waiting for autovacuum. */
@@ -68,32 +90,12 @@ const vacuumFromFacts = 250_000
  */
 const reindexFromFacts = 1_000_000
 
-const factTables = (sql: Sql) =>
-  sql([
-    'fact',
-    'fact_repeat',
-    'filing',
-    'pulled_filing',
-    'entity',
-    'entity_ticker',
-    'whole_filing',
-    // The tables from which earlier data versions are read.
-    'fact_past',
-    'filing_past',
-    'entity_past',
-    'entity_ticker_past',
-  ])
-
 /**
  * Maintenance after an import: updates statistics, visibility map and indexes, as the number of added facts
  * requires. It blocks no reader; importers only wait while dropped indexes are created.
  */
 export async function maintainFactTables(sql: Sql, factsAdded: number): Promise<void> {
-  if (await createMissingIndexes(sql)) {
-    // Creating them has read all rows; autovacuum does the rest in its own time.
-    await sql`analyze ${factTables(sql)}`
-    return
-  }
+  if (await createMissingIndexes(sql)) return
   if (factsAdded < vacuumFromFacts) return
   if (factsAdded >= reindexFromFacts) {
     // A killed reindex leaves an invalid index behind, which blocks nothing but takes space.
@@ -103,5 +105,6 @@ export async function maintainFactTables(sql: Sql, factsAdded: number): Promise<
     for (const { name } of left) await sql`drop index concurrently if exists ${sql(name)}`
     await sql`reindex index concurrently fact_cross_section`
   }
-  await sql`vacuum (analyze, skip_locked) ${factTables(sql)}`
+  const tables = loadedParts.flatMap(({ loaded, others }) => [...loaded, ...others])
+  await sql`vacuum (analyze, skip_locked) ${sql(tables)}`
 }
