@@ -164,15 +164,25 @@ export async function encodedAnswer(
   return { status: 200, headers: answerHeaders({ ...headers, 'Content-Encoding': encoding }), body }
 }
 
-/** A response that is streamed while it is produced, compressed as Accept-Encoding allows. */
+/** A response that is streamed while it is produced, compressed as Accept-Encoding allows.
+ *
+ * @param size the bytes of the body, if they are known: a body with a Content-Length is not sent in chunks, which
+ * the client would have to take apart */
 export function streamAnswer(
   context: RequestContext,
   body: ReadableStream<Uint8Array>,
   own: Readonly<Record<string, string>>,
   compression: Compression = compressions.results,
+  size?: number,
 ): Answer {
   const encoding = dataEncoding(context, own['Content-Type'], compression)
-  const headers = encoding === 'identity' ? own : { ...own, 'Content-Encoding': encoding }
+  const ofEncoding: Record<string, string> =
+    encoding !== 'identity'
+      ? { 'Content-Encoding': encoding }
+      : size === undefined
+        ? {}
+        : { 'Content-Length': `${size}` }
+  const headers = { ...own, ...ofEncoding }
   return { status: 200, headers: answerHeaders(headers), body: compressStream(body, encoding, compression) }
 }
 
