@@ -76,13 +76,16 @@ function startLines(label: string): Progress {
   }
 }
 
-/** Estimates from the last minute, because a command that continues an earlier run passes over what that run has done in no time. */
+/**
+ * Estimates from the last minute, or from the last two observations if they are further apart, because a command that
+ * continues an earlier run passes over what that run has done in no time.
+ */
 export class RemainingTime {
   readonly #marks: { readonly atMs: number; readonly done: number }[] = []
 
   /** Milliseconds until `done` is `total`; null: no progress was observed yet. */
   estimateMs(atMs: number, done: number, total: number): number | null {
-    while (this.#marks.length > 0 && atMs - this.#marks[0].atMs > remainingWindowMs) this.#marks.shift()
+    while (this.#marks.length > 1 && atMs - this.#marks[0].atMs > remainingWindowMs) this.#marks.shift()
     const first = this.#marks.at(0)
     this.#marks.push({ atMs, done })
     if (first === undefined || done <= first.done) return null

@@ -83,3 +83,10 @@ test('without progress no remaining time is given', () => {
   remaining.estimateMs(0, 5, 10)
   expect(remaining.estimateMs(5_000, 5, 10)).toBeNull()
 })
+
+test('the remaining time is estimated even if each observation is more than a minute after the last one', () => {
+  const remaining = new RemainingTime()
+  remaining.estimateMs(0, 0, 10)
+  expect(remaining.estimateMs(90_000, 1, 10)).toBe(810_000)
+  expect(remaining.estimateMs(180_000, 3, 10)).toBe(315_000)
+})

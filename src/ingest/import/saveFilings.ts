@@ -9,6 +9,7 @@ import {
   addFilings,
   amendFilings,
   countFigures,
+  countFiguresOfOthers,
   type Filer,
   FilingIds,
   type FilingOnRecord,
@@ -128,18 +129,19 @@ async function settleStated(
  * Adds the new filings of a batch and completes those already stored. Returns the numbers of stored filings that no
  * longer contribute any fact, because an observation that was imported late showed that they are not edits.
  *
- * @param figures how many figures of each filing are stored after this batch, by accession
+ * @param figures how many figures of each filing are stored after this batch for the companies `counted`, by accession
  */
 export async function saveFilings(
   transaction: TransactionSql,
   work: readonly EntityWork[],
   { ids, stored, added, amended, observed }: PlannedFilings,
   figures: ReadonlyMap<string, number>,
+  counted: Iterable<number>,
 ): Promise<readonly number[]> {
   await addFilings(transaction, added, ids, figures)
   await addCoFilers(transaction, coFilersIn(work, added), ids)
   await amendFilings(transaction, amended)
-  await countFigures(transaction, changedCounts(figures, stored))
+  await countFigures(transaction, await changedCounts(transaction, ids, stored, figures, [...counted]))
   return findObsolete(transaction, work, observed)
 }
 
@@ -154,16 +156,25 @@ function coFilersIn(work: readonly EntityWork[], added: readonly OwnedFiling[]):
 }
 
 /** The changed counts of filings that were already stored. New filings are inserted with their counts. */
-function changedCounts(
-  figures: ReadonlyMap<string, number>,
+async function changedCounts(
+  transaction: TransactionSql,
+  ids: FilingIds,
   stored: ReadonlyMap<string, number>,
-): ReadonlyMap<string, number> {
-  const changed = new Map<string, number>()
-  for (const [accession, known] of stored) {
-    const count = figures.get(accession)
-    if (count !== undefined && count !== known) changed.set(accession, count)
-  }
-  return changed
+  figures: ReadonlyMap<string, number>,
+  counted: readonly number[],
+): Promise<ReadonlyMap<string, number>> {
+  const recounted = [...figures].filter(([accession]) => stored.has(accession))
+  // Several companies may file one report, and the batch may have only some of them.
+  const ofOthers = await countFiguresOfOthers(
+    transaction,
+    recounted.map(([accession]) => ids.id(accession)),
+    counted,
+  )
+  return new Map(
+    recounted
+      .map(([accession, count]) => [accession, count + (ofOthers.get(ids.id(accession)) ?? 0)] as const)
+      .filter(([accession, count]) => count !== stored.get(accession)),
+  )
 }
 
 /** Finds stored filings that were observed, and edits of them, that no longer contribute any fact. */

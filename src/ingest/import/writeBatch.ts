@@ -116,7 +116,7 @@ export async function writeBatch(
   const changes = new FactChanges()
   let unplaced = 0
   for (const item of work) unplaced += changes.collect(item, planned.filings, rules)
-  const obsolete = await saveFilings(transaction, work, planned, changes.figures)
+  const obsolete = await saveFilings(transaction, work, planned, changes.figures, changes.counted)
   const retimed = await readRetimedWork(transaction, names, work, planned)
   for (const item of retimed.work) changes.collect(item, retimed.filings, rules)
   await changes.write(transaction, names, planned.ids)
@@ -195,13 +195,20 @@ class FactChanges {
   readonly undatedFilings = new Map<number, number>()
   readonly removedFacts: string[] = []
   readonly corrections = new NamedFaults()
-  /** By accession: the number of a filing's figures that are on record after this batch, served or not. */
+  /**
+   * By accession: the number of a filing's figures that are on record after this batch, served or not, for the companies
+   * `counted`.
+   */
   readonly figures = new Map<string, number>()
   private readonly removedRepeats: string[] = []
   private readonly addedFacts: FactsOfEntity[] = []
   private readonly amendedFacts: FactsOfEntity[] = []
   private readonly addedRepeats: RepeatsOfEntity[] = []
   private readonly moments: MomentsOfEntity[] = []
+
+  get counted(): Iterable<number> {
+    return this.undatedFilings.keys()
+  }
 
   get areServed(): boolean {
     return this.factsAdded + this.factsAmended + this.removedFacts.length > 0

@@ -57,24 +57,30 @@ export async function findMissingIndexes(sql: Sql): Promise<readonly string[]> {
   return rows.map(row => row.name)
 }
 
-/** Creates the missing indexes. Importers wait for this, readers do not. Returns whether any were missing. */
+/**
+ * Creates the missing indexes, and updates the statistics of all loaded tables if any were missing. Importers wait for the
+ * indexes, readers do not. Returns whether any were missing.
+ */
 export async function createMissingIndexes(sql: Sql): Promise<boolean> {
   const missing = await findMissingIndexes(sql)
+  if (missing.length === 0) return false
   await settled(
-    loadedParts
-      .filter(({ index }) => missing.includes(index))
-      .map(async ({ index, loaded, others }) => {
+    loadedParts.map(async ({ index, loaded, others }) => {
+      if (missing.includes(index)) {
         await sql.begin(async transaction => {
           await transaction`set local maintenance_work_mem = '128MB'`
-          await transaction.unsafe(`create index if not exists ${index} ${secondaryIndexes[index]}`)
+          // Before the index, because this lock excludes another command that does the same. Two of them could create an
+          // index at the same time, and each would then wait for the other to reset its table.
           for (const table of loaded)
             await transaction`alter table ${transaction(table)} reset (autovacuum_enabled)`
+          await transaction.unsafe(`create index if not exists ${index} ${secondaryIndexes[index]}`)
         })
-        // Creating an index has read all rows; autovacuum does the rest in its own time.
-        await sql`analyze ${sql([...loaded, ...others])}`
-      }),
+      }
+      // Creating an index has read all rows; autovacuum does the rest in its own time.
+      await sql`analyze ${sql([...loaded, ...others])}`
+    }),
   )
-  return missing.length > 0
+  return true
 }
 
 /** Waits for all, so that nothing runs on when the first failure is thrown. */

@@ -214,6 +214,37 @@ export async function amendFilings(transaction: TransactionSql, amended: readonl
         is distinct from (better.form, better.filed, better.accepted_at, better.fiscal_year_end, better.company_name, better.sector)`
 }
 
+/**
+ * How many figures of stored filings are on record for companies other than these, by number. Filings of a single company,
+ * which nearly all are, are left out.
+ */
+export async function countFiguresOfOthers(
+  transaction: TransactionSql,
+  filingIds: readonly number[],
+  entityIds: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  if (filingIds.length === 0) return new Map()
+  const counted = await transaction<{ id: number; figures: number }[]>`
+    with shared as materialized (
+      select distinct filing_id from co_filer where filing_id = any(${[...filingIds]}::int[])),
+    others as materialized (
+      select entity_id from (
+        select l.entity_id from shared join filing l using (filing_id)
+        union
+        select c.entity_id from shared join co_filer c using (filing_id)) filer
+      where entity_id <> all(${[...entityIds]}::int[]))
+    select filing_id as id, figures
+    from (
+      select filing_id, count(*)::int as figures
+      from (
+        select f.filing_id from others join fact f using (entity_id) where f.tag_id is not null
+        union all
+        select r.filing_id from others join fact_repeat r using (entity_id)) stated
+      group by filing_id) counted
+    where filing_id in (select filing_id from shared)`
+  return new Map(counted.map(({ id, figures }) => [id, figures]))
+}
+
 /** Records how many figures each filing on record states, by accession. */
 export async function countFigures(
   transaction: TransactionSql,

@@ -93,6 +93,30 @@ test('a failing batch leaves nothing behind, those before it stay, and the next 
   expect(await storedFacts(sql)).toEqual((await whole()).facts)
 })
 
+test('a filing of two companies counts the figures of both, in whatever order and however often they are imported', async () => {
+  const [one] = sample
+  const parent = { ...one, reportedFacts: one.reportedFacts.filter((_, index) => index % 3 > 0) }
+  const { issuerId: _, tickers: __, ...same } = one.profile
+  const subsidiary = { ...one, profile: { ...same, issuerId: '0000000007', tickers: ['SUBS'] } }
+  const named = { profile: subsidiary.profile, reportedFacts: [], filings: [] }
+  for (const imports of [
+    [[parent, subsidiary]],
+    [[parent], [subsidiary]],
+    [[subsidiary], [parent, named], [parent]],
+  ]) {
+    const sql = await fresh()
+    for (const parsed of imports) await importFacts(sql, [{ parsed }], options)
+    const counts = await sql<{ figures: number; rows: number; companies: number }[]>`
+      select l.figures, count(*)::int as rows, count(distinct s.entity_id)::int as companies
+      from filing l join (
+        select filing_id, entity_id from fact where tag_id is not null
+        union all select filing_id, entity_id from fact_repeat) s using (filing_id)
+      group by l.filing_id`
+    expect(nonEmpty(counts).filter(({ figures, rows }) => figures !== rows)).toEqual([])
+    expect(counts.filter(({ companies }) => companies === 2).length).toBeGreaterThan(10)
+  }
+})
+
 const profile = (issuerId: string, more: Partial<EntityProfile> = {}): EntityProfile => ({
   market: 'US',
   issuerId,

@@ -69,6 +69,31 @@ test('a single missing index is created, and the others are left alone', async (
   expect(await definitions()).toEqual(made)
 })
 
+test('two commands that create the same indexes wait for each other', async () => {
+  await dropSecondaryIndexes(db.sql)
+  const writer = await db.sql.reserve()
+  await writer`begin`
+  await writer`lock table fact, entity in row exclusive mode`
+  const commands = [1, 2].map(() =>
+    connect({ url: db.url, connections: 2, statementTimeoutMs: 60_000, applicationName: 'asfiled-test' }),
+  )
+  const both = Promise.allSettled(commands.map(createMissingIndexes))
+  // Of each command two transactions wait for the writer or for the other command, so that they go on at the same moment.
+  const waiting = async () => {
+    const [{ locks }] = await db.sql<{ locks: number }[]>`
+      select count(*)::int as locks from pg_locks
+      where not granted and relation in ('fact'::regclass, 'filing'::regclass, 'entity'::regclass)`
+    return locks
+  }
+  while ((await waiting()) < 4) await Bun.sleep(20)
+  await writer`rollback`
+  writer.release()
+  expect((await both).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
+  for (const command of commands) await command.end()
+  expect(await findMissingIndexes(db.sql)).toEqual([])
+  expect(await withoutAutovacuum()).toEqual([])
+})
+
 describe('maintenance after an import', () => {
   let sample: TestDatabase
   beforeAll(async () => {
@@ -89,6 +114,16 @@ describe('maintenance after an import', () => {
     const before = await state()
     await maintainFactTables(sample.sql, 49_999)
     expect(await state()).toEqual(before)
+  })
+
+  test('one that creates one of the indexes updates the statistics of all tables', async () => {
+    await sample.sql`drop index entity_names`
+    // Its number of rows is unknown until it is counted.
+    await sample.sql`truncate fact_past`
+    await maintainFactTables(sample.sql, 0)
+    const [{ counted }] = await sample.sql<{ counted: boolean }[]>`
+      select reltuples >= 0 as counted from pg_class where oid = 'fact_past'::regclass`
+    expect(counted).toBe(true)
   })
 
   test("a large one rebuilds the index, removes what a killed run left, and updates the planner's statistics", async () => {
