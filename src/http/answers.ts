@@ -164,25 +164,15 @@ export async function encodedAnswer(
   return { status: 200, headers: answerHeaders({ ...headers, 'Content-Encoding': encoding }), body }
 }
 
-/** A response that is streamed while it is produced, compressed as Accept-Encoding allows.
- *
- * @param size the bytes of the body, if they are known: a body with a Content-Length is not sent in chunks, which
- * the client would have to take apart */
+/** A response that is streamed while it is produced, compressed as Accept-Encoding allows. */
 export function streamAnswer(
   context: RequestContext,
   body: ReadableStream<Uint8Array>,
   own: Readonly<Record<string, string>>,
   compression: Compression = compressions.results,
-  size?: number,
 ): Answer {
   const encoding = dataEncoding(context, own['Content-Type'], compression)
-  const ofEncoding: Record<string, string> =
-    encoding !== 'identity'
-      ? { 'Content-Encoding': encoding }
-      : size === undefined
-        ? {}
-        : { 'Content-Length': `${size}` }
-  const headers = { ...own, ...ofEncoding }
+  const headers = encoding === 'identity' ? own : { ...own, 'Content-Encoding': encoding }
   return { status: 200, headers: answerHeaders(headers), body: compressStream(body, encoding, compression) }
 }
 

@@ -57,7 +57,7 @@ export function findPositions(
       let at = cursor[company]
       // `at` is the first event that is not known yet.
       if (known < from[company]) at = firstAfter(days, start, at - 1, known)
-      else if (++at < end && days[at] <= known) at = firstAfter(days, at + 1, end, known)
+      else if (at < end && ++at < end && days[at] <= known) at = firstAfter(days, at + 1, end, known)
       cursor[company] = at
       from[company] = at > start ? days[at - 1] : beforeAll
       until[company] = at < end ? days[at] : afterAll

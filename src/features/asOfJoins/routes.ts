@@ -92,5 +92,5 @@ async function answerJoin(
   const joined = await deps.perKeyLimit.use(subject, () => runJoin(deps, sender, sent, format, signal))
   const headers = joinHeaders(deps.markets, joined, format, tag)
   const body = spool(chunksOf(joined.bytes, joined.release), joined.release, noBudget)
-  return streamAnswer(context, body, headers, compressions.marketRows, joined.bytes.length)
+  return streamAnswer(context, body, headers, compressions.marketRows)
 }

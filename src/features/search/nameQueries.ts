@@ -251,9 +251,10 @@ function wording(
 
 /**
  * The terms to look up: the rarest first, then those that are not known to be common, then the longest. The list of a
- * common word is read only if that takes less time than comparing the names that the rarer words leave.
+ * common word is read only if that takes less time than comparing the names that the rarer words leave. Without
+ * statistics any word may be the only rare one, so none is left out.
  */
-function narrowingTerms(terms: readonly string[], common: CommonWords): readonly string[] {
+export function narrowingTerms(terms: readonly string[], common: CommonWords): readonly string[] {
   const shareOf = (term: string) => Math.max(common.get(term) ?? 0, maxUnknownShare)
   const rarestFirst = terms.toSorted(
     (a, b) => shareOf(a) - shareOf(b) || Number(common.has(a)) - Number(common.has(b)) || b.length - a.length,
@@ -261,7 +262,7 @@ function narrowingTerms(terms: readonly string[], common: CommonWords): readonly
   let left = 1
   const chosen: string[] = []
   for (const term of rarestFirst.slice(0, maxIndexedWords)) {
-    if (shareOf(term) > left * entriesPerName) break
+    if (common.size > 0 && shareOf(term) > left * entriesPerName) break
     chosen.push(term)
     left *= shareOf(term)
   }
@@ -299,13 +300,13 @@ function commonWords(sql: SqlClient): Promise<CommonWords> {
 
 /** Read from the statistics of the index, which list its most common terms. */
 async function readCommonWords(sql: SqlClient): Promise<CommonWords> {
-  const rows = await sql<{ word: string; names: number }[]>`
-    select left(term, -1) as word, sum(share)::float8 as names
+  const rows = await sql<{ word: string; share: number }[]>`
+    select left(term, -1) as word, sum(share)::float8 as share
     from pg_stats s join pg_class c on c.oid = to_regclass(s.tablename)
     cross join lateral unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) as element(term, share)
     where s.schemaname = current_schema() and s.tablename = 'entity_names' and term ~ '^[wp]'
     group by 1 having sum(share * reltuples) > ${maxNamesAtOnce}`
-  return new Map(rows.map(({ word, names }) => [word, names]))
+  return new Map(rows.map(({ word, share }) => [word, share]))
 }
 
 /**

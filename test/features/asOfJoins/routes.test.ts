@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { gunzipSync } from 'node:zlib'
 import { parquetReadObjects } from 'hyparquet'
 import { advanceDataVersion } from '../../../src/postgres/dataVersion.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
 import { sellKey } from '../../http/callers.ts'
+import { rawRequest } from '../../http/rawRequest.ts'
 import { type TestServer, testServer } from '../../http/testServer.ts'
 import { insertCompanies, insertEntity, insertVintages, type Vintage } from '../companies/fixtures.ts'
 import type { JoinedAnswer, JoinRequest } from './joinBench.ts'
@@ -136,6 +138,45 @@ describe('which figure a row shows', () => {
   })
 })
 
+/** The headers of an answer and its body without framing, as a raw connection shows them. */
+async function onTheWire(path: string, authorization: string, body: string, accepted: string) {
+  const { text } = await rawRequest(
+    server.port,
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${authorization}\r\nContent-Type: text/csv\r\n` +
+      `${accepted === '' ? '' : `Accept-Encoding: ${accepted}\r\n`}Content-Length: ${body.length}\r\n\r\n${body}`,
+    { timeoutMs: 60_000, isWhole: () => false },
+  )
+  const bytes = Buffer.from(text, 'latin1')
+  const head = bytes.indexOf('\r\n\r\n')
+  const lines = bytes.toString('latin1', 0, head).split('\r\n').slice(1)
+  const headers = new Map(
+    lines.map(line => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]),
+  )
+  const sent = bytes.subarray(head + 4)
+  const length = headers.get('content-length')
+  const framing = headers.get('transfer-encoding') ?? (length === undefined ? 'none' : 'length')
+  expect(lines.filter(line => /^(content-length|transfer-encoding):/i.test(line)).length).toBe(1)
+  if (framing === 'length') expect(sent.length).toBe(Number(length))
+  else expect(framing).toBe('chunked')
+  return { headers, content: framing === 'chunked' ? withoutChunks(sent) : sent }
+}
+
+/** Fails if the last chunk is missing, by which a client knows that it has everything. */
+function withoutChunks(sent: Buffer): Buffer {
+  const chunks: Buffer[] = []
+  for (let at = 0; ; ) {
+    const end = sent.indexOf('\r\n', at)
+    const size = Number.parseInt(sent.toString('latin1', at, end), 16)
+    if (size === 0) {
+      expect(sent.toString('latin1', end)).toBe('\r\n\r\n')
+      return Buffer.concat(chunks)
+    }
+    expect(sent.length).toBeGreaterThan(end + 2 + size)
+    chunks.push(sent.subarray(end + 2, end + 2 + size))
+    at = end + 2 + size + 2
+  }
+}
+
 describe('forms', () => {
   const csv = `date,ticker\n${dates.map(date => `${date},PLANT`).join('\n')}\n`
   const query = '?metrics=revenue,assets&with=end,filed&fp=FY'
@@ -169,6 +210,26 @@ describe('forms', () => {
     })
     expect((await back.json()).error.message).toContain('has the column "revenue"')
   })
+
+  test.each([6, 40_000])(
+    'on the wire %d rows are framed once, and gzip has the same bytes inside',
+    async count => {
+      const key = await bearer('personal')
+      const body = `date,ticker\n${'2013-01-01,PLANT\n'.repeat(count)}`
+      for (const format of ['json', 'csv', 'ndjson', 'parquet', 'arrow']) {
+        const query = `?metrics=revenue&format=${format}`
+        const plain = Buffer.from(await (await post(body, key, query, 'text/csv')).arrayBuffer())
+        const isPacked = format === 'parquet' || format === 'arrow'
+        for (const accepted of ['', 'identity', 'gzip']) {
+          const { headers, content } = await onTheWire(`/api/v1/as-of${query}`, key, body, accepted)
+          const encoding = accepted === 'gzip' && !isPacked ? 'gzip' : undefined
+          expect([format, accepted, headers.get('content-encoding')]).toEqual([format, accepted, encoding])
+          const unpacked = encoding === 'gzip' ? gunzipSync(content) : content
+          expect([format, accepted, plain.equals(unpacked)]).toEqual([format, accepted, true])
+        }
+      }
+    },
+  )
 
   test('settings in two places, a wrong type and compressed bodies are refused with their mend', async () => {
     const key = await bearer('personal')

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { makeProbe, termOf } from '../../../src/features/search/nameQueries.ts'
+import { makeProbe, narrowingTerms, termOf } from '../../../src/features/search/nameQueries.ts'
 import { searchEntities } from '../../../src/features/search/search.ts'
 import { connect } from '../../../src/postgres/client.ts'
 import { type TestDatabase, testDatabase } from '../../database.ts'
+import { type NamedEntity, searchByTheRules } from './byTheRules.ts'
 
 let db: TestDatabase
 beforeAll(async () => {
@@ -97,4 +98,50 @@ test('a word that statistics call common finds what it finds without statistics'
   await db.sql`analyze entity`
   expect(await answers()).toEqual(before)
   expect(before[0].map(({ name }) => name?.length)).toEqual([11, 11, 11, 12, 12, 12, 12, 12])
+}, 180_000)
+
+test('without statistics every word is looked up, because any may be the only rare one', () => {
+  const terms = ['pimmobili', 'psociete', 'pcivile', 'wabc']
+  expect(narrowingTerms(terms, new Map())).toEqual(terms)
+  const common = new Map([
+    ['pimmobili', 0.2],
+    ['psociete', 0.4],
+    ['pcivile', 0.3],
+  ])
+  expect(narrowingTerms(terms, common)).toEqual(['wabc', 'pimmobili'])
+  expect(narrowingTerms(terms.slice(0, 3), common)).toEqual(['pimmobili', 'pcivile', 'psociete'])
+  expect(narrowingTerms(['psociete'], new Map([['psociete', 1]]))).toEqual(['psociete'])
+})
+
+test('statistics of names that have changed since change no answer', async () => {
+  // Few names have the words that are common by the statistics, and the words of most names are in none of these.
+  await db.sql`
+    update entity set name = case when substr(issuer_id, 5)::int % 1000 = 0 then 'holding sarl ' || substr(issuer_id, 5) || ' abc'
+        else 'omega civile immobiliere' || case substr(issuer_id, 5)::int % 400 when 1 then ' holding' when 2 then ' àbc sàrl' else '' end end
+    where issuer_id like 'many%'`
+  const all = await db.sql<NamedEntity[]>`select ticker, name, market from entity`
+  const queries = [
+    ...['holding', 'holding sarl', 'sarl holding 9000 abc', 'abc sarl 3000 holding', 'holding sarl nothing'],
+    ...[
+      'omega civile immobiliere',
+      'omega civile immobiliere sarl',
+      'immobil civil omega abc',
+      'immo holding omega',
+    ],
+    ...['omega civile immobiliere holding sarl', 'ABC SÀRL omega', 'o', 'a omega', 'holdings', 'omegacivile'],
+  ]
+  // Of more names of one length than a statement reads, any may be shown.
+  const namesOf = (hits: readonly { name: string | null }[]) => hits.map(({ name }) => name)
+  const sql = connect({ url: db.url, connections: 1, statementTimeoutMs: 20_000, indexLookupsOnly: true })
+  try {
+    const found: number[] = []
+    for (const q of queries) {
+      const hits = await searchEntities(sql, q)
+      expect([q, namesOf(hits)]).toEqual([q, namesOf(searchByTheRules(all, q))])
+      found.push(hits.length)
+    }
+    expect(found.filter(count => count > 0).length).toBeGreaterThan(9)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
 }, 180_000)
