@@ -11,8 +11,8 @@ import { writeDayOfFilings } from './scale/dayOfFilings.ts'
 import { scratchDatabase } from './scratchDatabase.ts'
 import { table } from './table.ts'
 
-/** The import of a day: `asfiled import us` of filings of 500 among 1,000 American companies, of which each restates two
- * figures. The companies have ready answers and hundreds of rows each, which decide the time. */
+/** The import of a day: `asfiled import us` of filings of 500 among 1,000 American companies, of which each restates
+ * two figures. The companies have ready answers and hundreds of rows each, which decide the time. */
 
 const root = resolve(import.meta.dir, '..')
 const companies = 1_000

@@ -18,10 +18,10 @@ import { Writers } from './writers.ts'
 
 const help = `An hour, or another time, of everything at once on a cluster of this machine: bun bench/soak/run.ts [--minutes 60] [--over-midnight] [--out FILE]
 
-  --minutes   how long the load lasts; preparing it and looking for every write afterwards takes some minutes more
-  --out       a file for the report (Markdown), which standard output has in any case
+  --minutes N      how long the load lasts; preparing it and looking for every write afterwards takes some minutes more
+  --out FILE       a file for the report (Markdown), which standard output has in any case
   --over-midnight  all processes get a clock that reaches midnight in the middle of the load (needs Debian's faketime)
-  --clients   clients that send requests, each with a pause of 20 ms (default 6)
+  --clients N      clients that send requests, each with a pause of 20 ms (default 6)
 
 Kills a server, the worker, the replica or the primary every two minutes (more often where the time is short) and fills the disk of
 the primary once, where this account may mount one. Needs haproxy. Exit code 1: a wrong answer, a lost write, a limit that was not

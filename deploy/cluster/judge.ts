@@ -18,7 +18,7 @@ interface Waiting {
   readonly path: string
   readonly version: number
   readonly digest: string
-  /** When it was sent and answered. Figures without a filing day are shown only as of today, so midnight changes a response. */
+  /** When it was sent and answered. Midnight changes responses: figures without a filing day are shown only as of today. */
   readonly day: string
   tries: number
 }

@@ -94,8 +94,8 @@ export function scoreDataset(input: ScoreInput): ScoredRows {
   return { data: ranked ? rankDataset(scored) : scored, ...countScored(asset, name, score, input) }
 }
 
-/** The rows of a dataset with their own scores. Rows outside the wanted groups and states lose their score and the values
- * of every column that may rank them. */
+/** The rows of a dataset with their own scores. Rows outside the wanted groups and states lose their score and the
+ * values of every column that may rank them. */
 function chooseRows({ data, groups = null, states = null, ranked }: ScoreInput, rule: Rows): ScoredRows {
   const { asset, score, dollarVolume, extras = [] } = data
   const stateOfRow = states === null ? null : labelsOf(rule, states.spells)

@@ -19,8 +19,8 @@ const maxIndexedWords = 4
 const maxNamesAtOnce = 4_000
 
 /**
- * The share of all names that may contain a word of which the statistics of the index say nothing. They list only the
- * most common terms, and a word has a term for each length of a name.
+ * A word that the statistics of the index do not list, or list as rarer, counts as contained in this share of all names.
+ * They undercount words, because they list only the most common terms, and a word has a term for each length of a name.
  */
 const maxUnknownShare = 0.015
 /** Reading and comparing a name takes as long as this many entries in the list of an index term. */

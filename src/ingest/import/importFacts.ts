@@ -76,8 +76,8 @@ export async function importFacts(
 }
 
 /**
- * Like `importFacts`, for several registers in this order, except that the caller maintains the tables at the end. While the
- * last batches of one register are written, the first ones of the next are prepared.
+ * Like `importFacts`, for several registers in this order, except that the caller maintains the tables at the end.
+ * While the last batches of one register are written, the first ones of the next are prepared.
  */
 export async function importInTurn(
   sql: Sql,

@@ -196,8 +196,8 @@ class FactChanges {
   readonly removedFacts: string[] = []
   readonly corrections = new NamedFaults()
   /**
-   * By accession: the number of a filing's figures that are on record after this batch, served or not, for the companies
-   * `counted`.
+   * By accession: the number of a filing's figures that are on record after this batch, served or not, for the
+   * companies `counted`.
    */
   readonly figures = new Map<string, number>()
   private readonly removedRepeats: string[] = []

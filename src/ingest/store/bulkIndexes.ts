@@ -13,8 +13,8 @@ export const secondaryIndexes = {
 } as const
 
 /**
- * Tables of facts, and tables of companies and filings, which are maintained at the same time after a bulk load. Each has one
- * of the indexes. The names in `_past` are those of tables from which earlier data versions are read.
+ * Tables of facts, and tables of companies and filings, which are maintained at the same time after a bulk load. Each
+ * part has one of the indexes. Earlier data versions are read from the tables whose names end in `_past`.
  */
 const loadedParts = [
   { index: 'fact_cross_section', loaded: ['fact', 'fact_repeat'], others: ['fact_past'] },
@@ -58,8 +58,8 @@ export async function findMissingIndexes(sql: Sql): Promise<readonly string[]> {
 }
 
 /**
- * Creates the missing indexes, and updates the statistics of all loaded tables if any were missing. Importers wait for the
- * indexes, readers do not. Returns whether any were missing.
+ * Creates the missing indexes, and updates the statistics of all loaded tables if any were missing. Importers wait for
+ * the indexes, readers do not. Returns whether any were missing.
  */
 export async function createMissingIndexes(sql: Sql): Promise<boolean> {
   const missing = await findMissingIndexes(sql)
@@ -69,8 +69,8 @@ export async function createMissingIndexes(sql: Sql): Promise<boolean> {
       if (missing.includes(index)) {
         await sql.begin(async transaction => {
           await transaction`set local maintenance_work_mem = '128MB'`
-          // Before the index, because this lock excludes another command that does the same. Two of them could create an
-          // index at the same time, and each would then wait for the other to reset its table.
+          // Before the index, because this lock excludes another command that does the same. Two of them could
+          // create an index at the same time, and each would then wait for the other to reset its table.
           for (const table of loaded)
             await transaction`alter table ${transaction(table)} reset (autovacuum_enabled)`
           await transaction.unsafe(`create index if not exists ${index} ${secondaryIndexes[index]}`)

@@ -215,8 +215,8 @@ export async function amendFilings(transaction: TransactionSql, amended: readonl
 }
 
 /**
- * How many figures of stored filings are on record for companies other than these, by number. Filings of a single company,
- * which nearly all are, are left out.
+ * How many figures of stored filings are on record for companies other than these, by number. Filings of a single
+ * company, which nearly all are, are left out.
  */
 export async function countFiguresOfOthers(
   transaction: TransactionSql,

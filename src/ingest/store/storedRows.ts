@@ -55,8 +55,8 @@ interface RowRecord {
 }
 
 /**
- * All rows of some entities. A separate query reads those of their filings that `filings` lacks, and adds them to it: in a
- * join, the planner would scan the whole table rather than look up the filings of a few hundred thousand rows.
+ * All rows of some entities. A separate query reads those of their filings that `filings` lacks, and adds them to it:
+ * in a join, the planner would scan the whole table rather than look up the filings of a few hundred thousand rows.
  */
 export async function readStoredRows(
   transaction: TransactionSql,
