@@ -74,10 +74,10 @@ const examples = (await blocksOf(document)).filter(
 )
 
 describe('the guide to audits', () => {
-  test.each(nonEmpty(examples).map(example => [`${document}:${example.line}`, example] as const))(
+  const runnable = examples.filter(({ text }) => submissions !== null || !text.includes('2025-10-30'))
+  test.each(nonEmpty(runnable).map(example => [`${document}:${example.line}`, example] as const))(
     '%s prints the table that it shows',
     async (_, { text, shown }) => {
-      if (submissions === null && text.includes('2025-10-30')) return
       // The lines of CSV end with CRLF.
       expect((await shell(text)).replaceAll('\r\n', '\n')).toBe(shown?.text ?? '')
     },

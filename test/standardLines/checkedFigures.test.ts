@@ -72,7 +72,9 @@ describe.skipIf(microsoft === null)("Microsoft's 10-K for the year to 2015-06-30
 })
 
 describe.skipIf(dataSet === null)('a real data set', () => {
-  const filings = new Map(filingsOf(dataSet ?? []).map(filing => [filing.accession, filing]))
+  const filings = new Map(
+    (dataSet === null ? [] : filingsOf(dataSet)).map(filing => [filing.accession, filing]),
+  )
   const checksOf = (accession: string, line: string) =>
     nonEmpty(checkedFigures(nonEmpty([...filings.values()].filter(each => each.accession === accession))[0]))
       .filter(each => each.line === line)

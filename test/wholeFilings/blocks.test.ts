@@ -16,7 +16,7 @@ import {
   statementKinds,
   type WholeFiling,
 } from '../../src/wholeFilings/wholeFiling.ts'
-import { filingsOf, packageNames, readZipFiles } from '../ingest/registers/us/packages.ts'
+import { areMissing, filingsOf, packageNames, readZipFiles } from '../ingest/registers/us/packages.ts'
 import { nonEmpty } from '../nonEmpty.ts'
 
 /** Adds the terms of filings, each of another company. */
@@ -72,7 +72,7 @@ describe('real filings', () => {
     ['fsds/2009q3.zip', 8, 12],
     ['fsds/2010q1.zip', 8, null],
   ] as const
-  test.each(sets)(
+  test.skipIf(areMissing(...sets.map(([path]) => path))).each(sets)(
     '%s: come back exactly, in at most %d bytes a figure and %p a line',
     async (path, figureBar, lineBar) => {
       const files = await readZipFiles(path)
@@ -94,7 +94,8 @@ describe('real filings', () => {
     timeoutMs,
   )
 
-  test(
+  const wanted = ['fsds/2009q3.zip', 'fsds/20250701.zip', ...packageNames.map(name => `filings/${name}`)]
+  test.skipIf(areMissing(...wanted))(
     'packages and a day of the data sets come back exactly, with the terms of others and with none',
     async () => {
       const others = await readZipFiles('fsds/2009q3.zip')

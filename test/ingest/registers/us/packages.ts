@@ -16,6 +16,10 @@ export const packageNames = [
   'nflx-10k_2024.zip',
 ]
 
+/** Whether any of these files of `../shared/registers/us` is not on this machine. The message of `sharedPath` says which. */
+export const areMissing = (...paths: readonly string[]): boolean =>
+  paths.map(path => sharedPath(`registers/us/${path}`)).includes(null)
+
 /** The documents of a zip of `../shared/registers/us`, or null if it is not on this machine. */
 export async function readZipFiles(path: string): Promise<PackageFile[] | null> {
   const found = sharedPath(`registers/us/${path}`)
