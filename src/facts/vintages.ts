@@ -154,12 +154,27 @@ export class VintageBuilder {
    * at the end of that day.
    */
   recordDerived(series: Series, group: number, figure: Figure, filing: Filing): readonly ReportedToday[] {
+    if (series.current === null && this.hasStatedToday(series, filing)) return []
     const outdone = series.reportedGroup === null ? [] : this.retractToday(series)
     series.reportedGroup = null
     series.reportedOn = 0
     series.derivedGroup = group
     this.record(series, { ...figure, tag: null }, filing)
     return outdone
+  }
+
+  /**
+   * Whether the filing itself states the figure, in a period to which another filing of the day has given other days
+   * since. A derived figure would be a second row of that filing and period.
+   */
+  private hasStatedToday({ metric, period }: Series, filing: Filing): boolean {
+    return this.reportedToday.some(
+      ({ row }) =>
+        row.filing === filing &&
+        row.metric === metric &&
+        row.end === period.end &&
+        row.fp === period.label?.fp,
+    )
   }
 
   private retractToday(series: Series): readonly ReportedToday[] {

@@ -131,6 +131,34 @@ test('any accounts: the key of a stored row is unique', () => {
   fc.assert(property, { numRuns: rounds(500, 1_500) })
 }, 180_000)
 
+test('a quarter whose days another filing of the day refines is not derived again for the filing that stated it', () => {
+  const of = (accession: string, form: string): Filing => ({
+    accession,
+    form,
+    filed: 17_736,
+    acceptedAt: null,
+  })
+  const [prospectus, annual] = [of('0000000001-15-000001', 'S-1'), of('0000000001-15-000003', '10-K')]
+  const revenue = (start: number, end: number, filing: Filing, rounded = false): ReportedFact => ({
+    ...{ metric: 'revenue', tag: 'us-gaap:Revenues', unit: 'USD', value: 0 },
+    ...{ start, end, filing, rounded },
+  })
+  const { facts } = derive(
+    [
+      revenue(17_075, 17_347, prospectus),
+      revenue(17_076, 17_439, prospectus),
+      revenue(17_348, 17_439, prospectus, true),
+      revenue(17_341, 17_438, annual),
+    ],
+    null,
+  )
+  const quarters = facts.filter(({ metric, fp }) => metric === 'revenue' && fp === 4)
+  expect(quarters.map(({ end, filing }) => [end, filing.accession])).toEqual([
+    [17_439, prospectus.accession],
+    [17_438, annual.accession],
+  ])
+})
+
 test('any accounts: at most one vintage of a period is current on any day', () => {
   const property = fc.property(accounts, yearEndOnFile, (reportedFacts, yearEnd) => {
     const { facts } = derive(reportedFacts, yearEnd)
