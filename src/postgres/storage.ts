@@ -1,8 +1,9 @@
-import { readFileSync, statfsSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Failure } from '../errors.ts'
 import type { Sql } from './client.ts'
 import { databaseFolder } from './embedded/folder.ts'
+import { hasNoRoom } from './embedded/room.ts'
 import { explainDatabaseError, isConnectionLost, isDiskFull, serviceDiskFull } from './errors.ts'
 
 /** Receives errors that may report a damaged page (`integrity/damageWatch.ts`). */
@@ -10,8 +11,6 @@ interface ErrorReceiver {
   note(error: unknown): void
 }
 
-/** The size of a WAL segment. PostgreSQL stops if there is no room for the next one. */
-const minFreeBytes = 16 * 2 ** 20
 /** A probe writes this many rows of 40 bytes: about a megabyte, which does not fit into the free space of
  * existing pages. */
 const probeRows = 25_000
@@ -62,7 +61,7 @@ export class StorageWatch {
   }
 
   #hasNoRoom(): boolean {
-    return this.#folder !== null && freeBytes(this.#folder) < minFreeBytes
+    return this.#folder !== null && hasNoRoom(this.#folder)
   }
 
   /** Writes about a megabyte and removes it. */
@@ -79,16 +78,6 @@ export class StorageWatch {
   }
 }
 
-/** Infinity if the system does not tell. */
-function freeBytes(folder: string): number {
-  try {
-    const { bavail, bsize } = statfsSync(folder)
-    return bavail * bsize
-  } catch {
-    return Number.POSITIVE_INFINITY
-  }
-}
-
 /**
  * For a command that uses the embedded database. Returns a function that recognises a connection that was lost
  * because PostgreSQL had no room for its WAL, and returns null for other causes. PostgreSQL frees space when it stops,
@@ -99,7 +88,7 @@ export function watchRoom(dataDir: string): (error: unknown) => Failure | null {
   const before = statSync(log, { throwIfNoEntry: false })?.size ?? 0
   return error => {
     if (!isConnectionLost(error)) return null
-    if (freeBytes(dataDir) >= minFreeBytes && !saysNoRoom(log, before)) return null
+    if (!hasNoRoom(dataDir) && !saysNoRoom(log, before)) return null
     return new Failure(
       'database_unavailable',
       `The disk of ${dataDir} is full, so PostgreSQL stopped. Make room on it. What was committed before is stored; then run the same command again.`,

@@ -8,6 +8,7 @@ import { adminQuery } from './admin.ts'
 import type { ClusterLocation } from './folder.ts'
 import { serverEnvironment, wrap } from './identity.ts'
 import { findServerProcesses, holderOf } from './processes.ts'
+import { hasNoRoom } from './room.ts'
 
 const startTimeoutMs = 60_000
 /** After a power failure, PostgreSQL does not respond while it replays up to `max_wal_size` of WAL. */
@@ -215,7 +216,9 @@ function bufferMegabytes(memoryBytes: number): number {
 /** Throws if another attempt would end the same way. Otherwise it returns as soon as another attempt makes sense. */
 async function explainEnd(location: ClusterLocation, child: Launched, attempts: number): Promise<void> {
   const output = child.output()
-  if (output.includes('No space left on device')) throw diskFull(location.cluster)
+  // A full disk may have no room for the line of the log that says so.
+  if (output.includes('No space left on device') || hasNoRoom(location.cluster))
+    throw diskFull(location.cluster)
   if (output.includes('pre-existing shared memory block')) await endOrphans(location.cluster)
   if (attempts >= maxAttempts)
     throw new Failure('database_unavailable', `PostgreSQL does not start:\n${output.trim()}`)
