@@ -24,6 +24,14 @@ const quiet = () => {}
 const pidFile = join(folder, 'database/cluster/postmaster.pid')
 const postmasterPid = () => Number(readFileSync(pidFile, 'utf8').split('\n')[0])
 
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the embedded database', () => {
@@ -49,20 +57,29 @@ describe('the embedded database', () => {
     expect(existsSync(pidFile)).toBe(false)
   })
 
-  test('restarts on its port after kill -9 of the server, with every committed row', async () => {
-    const cluster = await openCluster(folder, quiet)
-    const sql = connect({ url: cluster.url, connections: 2, statementTimeoutMs: 5_000 })
-    await sql`create table committed (n integer)`
-    for (let n = 0; n < 50; n++) await sql`insert into committed values (${n})`
-    process.kill(postmasterPid(), 'SIGKILL')
-    await cluster.ensureRunning()
-    const rows = await sql`select count(*)::int as count from committed`.catch(
-      () => sql`select count(*)::int as count from committed`,
-    )
-    expect([...rows]).toEqual([{ count: 50 }])
-    await sql.end()
-    await cluster.close()
-  })
+  test.each(['the server', 'one of its processes'])(
+    'restarts on its port after kill -9 of %s, with every committed row',
+    async killed => {
+      const cluster = await openCluster(folder, quiet)
+      const sql = connect({ url: cluster.url, connections: 2, statementTimeoutMs: 5_000 })
+      await sql`create table if not exists committed (n integer)`
+      await sql`truncate committed`
+      for (let n = 0; n < 50; n++) await sql`insert into committed values (${n})`
+      const [{ pid }] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
+      const postmaster = postmasterPid()
+      process.kill(killed === 'the server' ? postmaster : pid, 'SIGKILL')
+      // It ends by itself when one of its processes was killed.
+      for (let attempt = 0; attempt < 100 && isRunning(postmaster); attempt++) await Bun.sleep(50)
+      expect(isRunning(postmaster)).toBe(false)
+      await cluster.ensureRunning()
+      const rows = await sql`select count(*)::int as count from committed`.catch(
+        () => sql`select count(*)::int as count from committed`,
+      )
+      expect([...rows]).toEqual([{ count: 50 }])
+      await sql.end()
+      await cluster.close()
+    },
+  )
 
   test('a server that a killed owner left running is used by the next one', async () => {
     const owner = Bun.spawn(

@@ -17,6 +17,8 @@ const pollMs = 50
 /** Used from the third second on, because PostgreSQL logs every attempt during recovery. */
 const slowPollMs = 500
 const announceEveryMs = 10_000
+/** On a full disk PostgreSQL may run on without accepting connections, or not get to the end of its recovery. */
+const fullDiskTimeoutMs = 5_000
 const maxAttempts = 10
 const maxLogBytes = 10 * 2 ** 20
 
@@ -37,6 +39,7 @@ export async function startServer(location: ClusterLocation, options: StartOptio
   const startedAt = performance.now()
   let announcedAt = startedAt
   let silentSince = startedAt
+  let roomSeenAt = startedAt
   let child: Launched | null = null
   let attempts = 0
   for (;;) {
@@ -52,6 +55,8 @@ export async function startServer(location: ClusterLocation, options: StartOptio
         child = launch(location, options.requestedPort ?? (await freePort()), found.stalePid)
       } else if (silentMs > startTimeoutMs) throw usedElsewhere(location)
     }
+    if (!hasNoRoom(location.cluster)) roomSeenAt = performance.now()
+    if (performance.now() - roomSeenAt > fullDiskTimeoutMs) throw diskFull(location.cluster)
     if (silentMs > startTimeoutMs || elapsedMs > recoveryTimeoutMs) throw silent(location, found, elapsedMs)
     if (performance.now() - announcedAt > announceEveryMs) {
       announcedAt = performance.now()
@@ -197,6 +202,9 @@ function settings(port: number): string[] {
     // Without a socket there is no lock file. A stale lock file would block the next start.
     'unix_socket_directories=',
     'max_connections=100',
+    // PostgreSQL ends when one of its processes crashes, and asfiled starts it again. PostgreSQL 18.4 can do that itself,
+    // but if its disk is full then, it may wait forever for a recovery that has ended.
+    'restart_after_crash=off',
     `shared_buffers=${bufferMegabytes(totalmem())}MB`,
     'max_wal_size=2GB',
     'wal_compression=on',
