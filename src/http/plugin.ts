@@ -10,6 +10,7 @@ import { type Answer, RequestContext, requestId } from './context.ts'
 import type { Draining } from './draining.ts'
 import { asFailure, type ExplainError, errorAnswer } from './errors.ts'
 import { innerAddress } from './innerRequest.ts'
+import { inOwnTurn } from './inOwnTurn.ts'
 import { inTraceOfRequest } from './inTraceOfRequest.ts'
 import { addLimitHeaders, withPolicy } from './limitHeaders.ts'
 import { accessLog } from './log.ts'
@@ -137,6 +138,7 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
 
   return new Elysia({ name: 'http' })
     .wrap(inTraceOfRequest)
+    .wrap(inOwnTurn)
     .derive({ as: 'global' }, ({ request }) => ({ context: begin(request) }))
     .macro(policyMacros(deps))
     .mapResponse({ as: 'global' }, ({ context, route, responseValue }) =>

@@ -30,13 +30,14 @@ afterAll(async () => {
   await database.close()
 }, 180_000)
 
-/** On Linux the crowd comes from an address of its own: connections of one address are capped. */
-const source = process.platform === 'linux' ? { localAddress: '127.0.0.2' } : {}
+/** On Linux the crowd comes from two addresses of its own: connections of one address are capped. */
+const sourceOf = (index: number) =>
+  process.platform === 'linux' ? { localAddress: `127.0.0.${2 + (index % 2)}` } : {}
 
 /** A client that says `bytes` and, where `deaf`, takes nothing of what it is answered. */
-function open(bytes: string, deaf = false): Promise<Socket> {
+function open(index: number, bytes: string, deaf = false): Promise<Socket> {
   return new Promise(resolve => {
-    const socket = connect({ port, host: '127.0.0.1', ...source }, () => {
+    const socket = connect({ port, host: '127.0.0.1', ...sourceOf(index) }, () => {
       socket.write(bytes)
       if (deaf) socket.pause()
       resolve(socket)
@@ -47,7 +48,7 @@ function open(bytes: string, deaf = false): Promise<Socket> {
 }
 
 const crowd = (size: number, bytes: string, deaf = false) =>
-  Promise.all(Array.from({ length: size }, () => open(bytes, deaf)))
+  Promise.all(Array.from({ length: size }, (_, index) => open(index, bytes, deaf)))
 
 const leave = async (sockets: readonly Socket[]) => {
   for (const socket of sockets) socket.destroy()
@@ -143,6 +144,29 @@ describe('other clients do not notice', () => {
     await leave(deaf)
   }, 30_000)
 })
+
+test('three thousand that are refused at the same moment, before their bodies have arrived', async () => {
+  const { promise: counting, resolve: count } = Promise.withResolvers<void>()
+  // Until it is released, no request is counted, so all wait for one answer of the database.
+  const locked = Promise.withResolvers<void>()
+  const lock = database.sql.begin(async transaction => {
+    await transaction`lock table limit_counter`
+    locked.resolve()
+    await counting
+  })
+  await locked.promise
+  const headers = 'Content-Type: application/json\r\nContent-Length: 100000\r\n'
+  const refused = await crowd(
+    3_000,
+    `POST /api/v1/backtest HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer demo\r\n${headers}\r\n{`,
+  )
+  await Bun.sleep(1_000)
+  count()
+  await lock
+  await Bun.sleep(1_000)
+  await expectServed()
+  await leave(refused)
+}, 60_000)
 
 /** Sends `megabytes` of blanks after `head` and tells what was answered. */
 function flood(head: string, megabytes: number, chunked: boolean): Promise<string> {

@@ -16,7 +16,7 @@ const maxRatio = 1.5
 
 const head = [
   'POST /mcp HTTP/1.1',
-  'Host: x',
+  'Host: localhost',
   'Accept: application/json, text/event-stream',
   'Content-Type: application/json',
   `Content-Length: ${1_024 * 1_024}`,
