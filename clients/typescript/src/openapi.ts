@@ -1243,16 +1243,20 @@ export interface components {
             /**
              * @description Which period counts as latest. FY: the latest full fiscal year. Q: the latest single quarter; a balance at the end of a year counts as one. TTM: the latest trailing twelve months. latest: the latest period of any kind, as view=latest shows it.
              * @example FY
+             * @enum {string}
              */
             fp?: "FY" | "Q" | "TTM" | "latest";
             /**
-             * @description How many units one of the column stands for: 1000000 for millions, 0.01 for per cent.
+             * @description How many units one of the column stands for, 1, 1000, 1000000, 1000000000, 0.01, 0.001 or 0.000001: 1000000 for millions, 0.01 for per cent.
              * @example 1000000
              */
-            scale?: 1 | 1000 | 1000000 | 1000000000 | 0.01 | 0.001 | 0.000001;
+            scale?: number;
             /** @description -1: the column has the opposite sign of the filings. */
             sign?: 1 | -1;
-            /** @description For figures per share. as_filed: as the filings state them. adjusted: divided by the splits after the date. Dividing by a later split tells the future, but not about the company’s figures, so such cells count as rounded. */
+            /**
+             * @description For figures per share. as_filed: as the filings state them. adjusted: divided by the splits after the date. Dividing by a later split tells the future, but not about the company’s figures, so such cells count as rounded.
+             * @enum {string}
+             */
             splits?: "as_filed" | "adjusted";
             /**
              * @description Only figures in this currency are compared.

@@ -46,8 +46,7 @@ export const AuditColumnSettings = Type.Object(
       Type.Union(
         auditScales.map(scale => Type.Literal(scale)),
         {
-          description:
-            'How many units one of the column stands for: 1000000 for millions, 0.01 for per cent.',
+          description: `How many units one of the column stands for, ${auditScales.slice(0, -1).join(', ')} or ${auditScales.at(-1)}: 1000000 for millions, 0.01 for per cent.`,
           examples: [1e6],
         },
       ),

@@ -16,14 +16,14 @@ export function documentedSchema({
     const { description } = schema
     documented.description = `${description === undefined ? '' : `${description} `}Default: ${fallback}.`
   }
-  if (schema.properties !== undefined) {
-    documented.properties = Object.fromEntries(
-      Object.entries<TSchema>(schema.properties).map(([name, property]) => [
-        name,
-        documentedSchema(property),
-      ]),
-    )
-  }
+  for (const keyword of ['properties', 'patternProperties'])
+    if (schema[keyword] !== undefined)
+      documented[keyword] = Object.fromEntries(
+        Object.entries<TSchema>(schema[keyword]).map(([name, property]) => [
+          name,
+          documentedSchema(property),
+        ]),
+      )
   if (schema.items !== undefined) documented.items = documentedSchema(schema.items)
   if (!Array.isArray(schema.anyOf)) return documented
   const { anyOf, ...own } = documented
@@ -33,6 +33,9 @@ export function documentedSchema({
 function documentedUnion(choices: readonly TSchema[]): object {
   const constants: unknown[] = choices.map(choice => choice.const)
   if (constants.every(constant => typeof constant === 'string')) return { type: 'string', enum: constants }
+  // Generated clients in Python would have types that no type checker accepts. The description names the values.
+  if (constants.some(constant => typeof constant === 'number' && !Number.isInteger(constant)))
+    return { type: 'number' }
   const [first, second] = choices
   if (choices.length === 2 && second.type === 'null' && isPlain(first)) {
     return { ...documentedSchema(first), type: [first.type, 'null'] }

@@ -134,9 +134,10 @@ await runBacktest({ config: { quantile: 'much' } })
       'config.yaml',
     )
     expect(generated).toMatchObject({ code: 0 })
-    // Bodies of text are all that the generator does not know.
+    // Bodies of text and of Arrow are all that the generator does not know.
     const unknown = generated.output.match(/^(Unsupported content type|Cannot parse).*$/gm) ?? []
     expect([...new Set(unknown)].sort()).toEqual([
+      'Unsupported content type application/vnd.apache.arrow.stream',
       'Unsupported content type text/csv',
       'Unsupported content type text/plain',
     ])

@@ -43,6 +43,9 @@ describe.skipIf(python === null)('Schemathesis (LONG=1)', () => {
       '--config-file',
       join(place, 'schemathesis.toml'),
       ...['run', `${server.url}/openapi.json`, '--header', `Authorization: Bearer ${key}`, '--checks', 'all'],
+      // DELETE cancels a submitted backtest, whose state and trials stay readable for seven days: it is no deleted resource.
+      // As a setting this has no effect beside `--checks all`. Deleted panels have tests of their own.
+      ...['--exclude-checks', 'use_after_free'],
       ...[
         '--max-examples',
         String(examples),
