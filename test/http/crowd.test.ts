@@ -150,6 +150,7 @@ test('three thousand that are refused at the same moment, before their bodies ha
   // Until it is released, no request is counted, so all wait for one answer of the database.
   const locked = Promise.withResolvers<void>()
   const lock = database.sql.begin(async transaction => {
+    await transaction`set local idle_in_transaction_session_timeout = 0`
     await transaction`lock table limit_counter`
     locked.resolve()
     await counting
