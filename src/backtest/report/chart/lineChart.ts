@@ -138,18 +138,24 @@ function drawGrid(
 /** The width of a character of a label, about. */
 const characterPixels = { wide: 7.8, narrow: 6.9 }
 
-/** A label that would extend past the right edge ends there, or is left out if it would cover the one before it. */
+/** A label that would extend past the chart's right edge ends at it. One that would extend past the plot's left edge starts at it, because
+ * the label of the lowest value is there. A label that would cover the one before it is left out. */
 function drawDates(days: Float64Array, size: Size, { left, right, bottom, xOf }: Frame): readonly Markup[] {
   let end = 0
   return dateTicks(days[0], days[days.length - 1], right - left).map(({ day, label }) => {
     const x = xOf(day)
     const width = label.length * characterPixels[size.name]
-    const isAtEdge = x + width / 2 > size.width
-    const start = isAtEdge ? size.width - width : x - width / 2
-    const hasRoom = start >= end
-    if (hasRoom) end = start + width
-    return html`<line class="tick" x1="${at(x)}" x2="${at(x)}" y1="${bottom}" y2="${bottom + 4}"/>${hasRoom && html`<text text-anchor="${isAtEdge ? 'end' : 'middle'}" x="${at(isAtEdge ? size.width : x)}" y="${bottom + 17}">${label}</text>`}`
+    const place = placeOfLabel(x, width, left, size.width)
+    const hasRoom = place.start >= end
+    if (hasRoom) end = place.start + width
+    return html`<line class="tick" x1="${at(x)}" x2="${at(x)}" y1="${bottom}" y2="${bottom + 4}"/>${hasRoom && html`<text text-anchor="${place.anchor}" x="${at(place.x)}" y="${bottom + 17}">${label}</text>`}`
   })
+}
+
+function placeOfLabel(x: number, width: number, from: number, to: number) {
+  if (x - width / 2 < from) return { anchor: 'start', x: from, start: from }
+  if (x + width / 2 > to) return { anchor: 'end', x: to, start: to - width }
+  return { anchor: 'middle', x, start: x - width / 2 }
 }
 
 function linePath({ x, y, columnPixels }: Pick<Frame, 'x' | 'y' | 'columnPixels'>): string {
