@@ -58,6 +58,7 @@ import { assetRoutes } from '../http/pages/assets.ts'
 import { errorPage } from '../http/pages/errorPage.ts'
 import { httpPlugin } from '../http/plugin.ts'
 import { requireAccessPolicies } from '../http/routePolicies.ts'
+import { UnpaidTurns } from '../http/unpaidTurns.ts'
 import { registers } from '../ingest/allRegisters.ts'
 import type { Resources } from './resources.ts'
 
@@ -89,6 +90,7 @@ export function createApp(resources: Resources) {
     {
       ...resources,
       bodies,
+      unpaidTurns: new UnpaidTurns(),
       explain: resources.storage.explain,
       errorPage: (context, failure) => accountErrorPage(context, failure) ?? errorPage(context, failure),
     },

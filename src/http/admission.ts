@@ -5,6 +5,7 @@ import type { Limits, Verdict } from '../limits/verdict.ts'
 import type { BodyReader } from './body.ts'
 import type { RequestContext } from './context.ts'
 import { requireOwnForm } from './submittedForm.ts'
+import type { UnpaidTurns } from './unpaidTurns.ts'
 
 /** Who may use a route. `key` requires an API key and counts requests per key (per address for the demo key).
  * `usage` requires a key, reports the remaining limits, and has a counter of its own. `search` needs no key:
@@ -18,6 +19,7 @@ export type AccessPolicy = 'key' | 'usage' | 'search' | 'page' | 'pageForm' | 'd
 export interface AdmissionDeps {
   readonly access: AccessDeps
   readonly bodies: BodyReader
+  readonly unpaidTurns: UnpaidTurns
   readonly settings: { readonly baseUrl: string }
 }
 
@@ -25,9 +27,10 @@ const searchLimits: Limits = { perMinute: 120, perDay: 3_000 }
 /** For requests about the caller's own limits, which do not count against those limits. */
 const usageLimits: Limits = { perMinute: 60, perDay: null }
 
-/** Authenticates if the policy needs a key, counts the request, and fails if a limit is exhausted. */
+/** Authenticates if the policy needs a key, counts the request, and fails if a limit is exhausted. A request that nobody pays for then
+ * waits for its turn. */
 export async function authorize(
-  { access, settings }: AdmissionDeps,
+  { access, settings, unpaidTurns }: AdmissionDeps,
   context: RequestContext,
   policy: Exclude<AccessPolicy, 'open'>,
 ): Promise<void> {
@@ -49,6 +52,7 @@ export async function authorize(
   if (verdict.refused !== null) throw rateLimited(verdict, verdict.refused)
   context.counted = true
   if (policy === 'pageForm') requireOwnForm(context, settings.baseUrl)
+  if (unpaidTurns.isDue(context)) await unpaidTurns.take(context)
   context.admitted = true
 }
 

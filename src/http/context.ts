@@ -26,6 +26,8 @@ export class RequestContext {
   isSignedIn = false
   /** Whether the request is for an account page or form, whose errors are shown in the account layout. */
   isOfAccount = false
+  /** Set by `UnpaidTurns`: ends the turn of the request. null: it has none. */
+  endTurn: (() => void) | null = null
   /** Set by the limiter; the source of the rate-limit headers. */
   verdict: Verdict | null = null
   /** What the caller has left, on routes whose access policy is `usage`. */

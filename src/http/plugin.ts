@@ -106,6 +106,7 @@ export function httpPlugin(deps: HttpDeps, appOf: () => AnyElysia) {
   }
 
   function end(context: RequestContext, route: string, status: number, code: ErrorCode | null): void {
+    context.endTurn?.()
     const ms = elapsedMs() - context.startMs
     logRequest(context, route, status, code, ms)
     requestCounter?.countRequest(route, status, ms)

@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import { BodyReader } from '../../src/http/body.ts'
 import { httpPlugin } from '../../src/http/plugin.ts'
 import { requireAccessPolicies } from '../../src/http/routePolicies.ts'
+import { UnpaidTurns } from '../../src/http/unpaidTurns.ts'
 import { testDatabase } from '../database.ts'
 import { testServer } from './testServer.ts'
 
@@ -18,6 +19,7 @@ const http = httpPlugin(
   {
     ...server.resources,
     bodies: new BodyReader(1, '/nonexistent'),
+    unpaidTurns: new UnpaidTurns(),
     explain: () => null,
     errorPage: () => null,
   },

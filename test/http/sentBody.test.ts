@@ -5,6 +5,7 @@ import { BodyReader } from '../../src/http/body.ts'
 import type { AnswerBody } from '../../src/http/context.ts'
 import { httpPlugin } from '../../src/http/plugin.ts'
 import { storedBody } from '../../src/http/sentBody.ts'
+import { UnpaidTurns } from '../../src/http/unpaidTurns.ts'
 import { testDatabase } from '../database.ts'
 import { testServer } from './testServer.ts'
 
@@ -29,6 +30,7 @@ const http = httpPlugin(
   {
     ...server.resources,
     bodies: new BodyReader(1, '/nonexistent'),
+    unpaidTurns: new UnpaidTurns(),
     explain: () => null,
     errorPage: () => null,
   },

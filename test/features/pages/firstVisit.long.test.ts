@@ -231,7 +231,7 @@ describe.skipIf(path === null)('the header', () => {
         const menu = page.getByRole('button', { name: 'Menu' })
         expect(await navigation.isVisible()).toBe(width > 1215)
         if (width <= 1215) await menu.click()
-        expect(await navigation.getByRole('link').count()).toBe(8)
+        expect(await navigation.getByRole('link').count()).toBe(9)
         await navigation.getByRole('link', { name: 'Restatements' }).click()
         await page.waitForURL('**/restatements')
         await context.close()
