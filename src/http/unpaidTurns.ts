@@ -38,13 +38,17 @@ export class UnpaidTurns {
     try {
       const slot = await scheduler.acquire(ticket, request.signal)
       const release = () => {
-        clearTimeout(timer)
-        context.endTurn = null
         scheduler.release(ticket, slot)
         scheduler.leave(ticket)
       }
-      const timer = setTimeout(release, maxTurnMs)
-      context.endTurn = release
+      const endTurn = () => {
+        clearTimeout(timer)
+        context.endTurn = null
+        // In the next turn of the event loop: many answers from memory, one after the other, would keep it from what else has arrived.
+        setImmediate(release)
+      }
+      const timer = setTimeout(endTurn, maxTurnMs)
+      context.endTurn = endTurn
     } catch (error) {
       scheduler.leave(ticket)
       throw error
