@@ -25,16 +25,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const nobody = 65_534
-
 const settings = () => ({ DATABASE_URL: db.url, DATA_DIR: join(folder, 'data'), COMPUTE_THREADS: '1' })
 
-/** Runs a command in a process of its own; as an account without rights if this one may read every file. */
+/** Root stays the owner of this folder, which others may not be able to read, but must obey the modes of files. */
+const asOrdinaryOwner = ['setpriv', '--bounding-set=-dac_override,-dac_read_search']
+
+/** Runs a command in a process of its own, which may not read every file even if this account may. */
 async function asfiled(args: readonly string[], { isUnprivileged = false, stdout = 'pipe' } = {}) {
-  const runAs =
-    isUnprivileged && process.getuid?.() === 0
-      ? ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
-      : []
+  const runAs = isUnprivileged && process.getuid?.() === 0 ? asOrdinaryOwner : []
   const command = [...runAs, process.execPath, 'src/cli.ts', ...args]
   const child = Bun.spawn(stdout === 'pipe' ? command : ['sh', '-c', `"$@" ${stdout}`, 'sh', ...command], {
     cwd: root,
